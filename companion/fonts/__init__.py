@@ -1,0 +1,1 @@
+"""The bitmap fonts of the screens, with their licences."""

@@ -1,0 +1,1 @@
+"""What the screens say, one file a language."""
