@@ -1,0 +1,164 @@
+"""One line of text for every event and for every state of a game: the log line, the test line and the bug report.
+
+Parsing and printing are inverse. Names are quoted as in JSON, points are written `2` or `2.5`, faces `1 1 5`.
+
+    rolled 1 1 2 5          rolled 1 1 2 5 confidence=0.97 corrected
+    keep 1 1 then roll      join "Cyd"      leave      end
+    main "Ana"=21.5 "Bo"=7 target=40 plays=0 turn=4 roll=2 dice=5 clears=0 shows=11255 ended=2
+"""
+
+import json
+import re
+
+from companion.game import Ended, Event, Game, Joined, Kept, Left, Rolled, Turn
+from companion.rules import Faces
+
+
+class NotationError(ValueError):
+    """A line that is not an event or a state; the text quotes it."""
+
+
+def points(halves: int) -> int | float:
+    """Half-points as the number people use: 5 is 2.5, 4 is 2."""
+    return halves // 2 if halves % 2 == 0 else halves / 2
+
+
+def halves_of(number: float) -> int:
+    """Points as whole half-points; ValueError when they are no multiple of a half."""
+    doubled = number * 2
+    if doubled != int(doubled):
+        raise ValueError(f"points come in halves, not {number}")
+    return int(doubled)
+
+
+def format_event(event: Event) -> str:
+    """The event as one line."""
+    match event:
+        case Rolled(faces, confidence, corrected):
+            sure = "" if confidence == 1 else f" confidence={confidence!r}"
+            return f"rolled {_spaced(faces)}{sure}{' corrected' if corrected else ''}"
+        case Kept(faces, then):
+            return f"keep {_spaced(faces)} then {then}"
+        case Joined(name):
+            return f"join {_quoted(name)}"
+        case Left():
+            return "leave"
+        case Ended():
+            return "end"
+
+
+EVENT_FORMS = {
+    "rolled": re.compile(r"rolled ([1-6](?: [1-6])*)(?: confidence=(\S+))?( corrected)?"),
+    "keep": re.compile(r"keep ([1-6](?: [1-6])*) then (roll|bank)"),
+    "join": re.compile(r'join ("(?:[^"\\]|\\.)*")'),
+    "leave": re.compile(r"leave"),
+    "end": re.compile(r"end"),
+}
+
+
+def parse_event(line: str) -> Event:
+    """The event a line stands for; NotationError when it is none."""
+    word = line.split(" ", 1)[0]
+    form = EVENT_FORMS.get(word)
+    found = form.fullmatch(line) if form else None
+    if not found:
+        raise NotationError(f"not an event: {line!r}")
+    try:
+        match word:
+            case "rolled":
+                return Rolled(_faces(found[1]), float(found[2] or 1), bool(found[3]))
+            case "keep":
+                return Kept(_faces(found[1]), "roll" if found[2] == "roll" else "bank")
+            case "join":
+                return Joined(json.loads(found[1]))
+            case "leave":
+                return Left()
+            case _:
+                return Ended()
+    except ValueError as error:
+        raise NotationError(f"not an event: {line!r}") from error
+
+
+def format_game(game: Game) -> str:
+    """The whole state of a game as one line."""
+    words: list[str] = [game.phase]
+    words += [f"{_quoted(name)}={points(total)}" for name, total in zip(game.players, game.totals, strict=True)]
+    words.append(f"target={points(game.target_halves)}")
+    if game.to_play is not None:
+        turn = game.turn
+        words += [
+            f"plays={game.to_play}",
+            f"turn={points(turn.halves)}",
+            f"roll={turn.roll_number}",
+            f"dice={turn.dice}",
+            f"clears={turn.clears}",
+        ]
+        if turn.roll:
+            words.append(f"shows={''.join(map(str, turn.roll))}")
+    words.append(f"ended={game.turns_ended}")
+    for name, who in (
+        ("coming", game.coming), ("batch", game.batch), ("gone", tuple(sorted(game.gone))), ("winners", game.winners),
+    ):  # fmt: skip
+        if who:
+            words.append(f"{name}={','.join(map(str, who))}")
+    return " ".join(words)
+
+
+STATE_WORD = re.compile(r'("(?:[^"\\]|\\.)*"|[a-z]+)=(\S+)')
+
+
+def parse_game(line: str) -> Game:
+    """The state a line stands for; NotationError when it is none."""
+    try:
+        phase, rest = line.split(" ", 1)
+        words = STATE_WORD.findall(rest)
+        if phase not in ("main", "final", "sudden_death", "over") or " ".join("=".join(w) for w in words) != rest:
+            raise NotationError(f"not a game: {line!r}")
+        people = [(json.loads(key), _halves(value)) for key, value in words if key.startswith('"')]
+        values = {key: value for key, value in words if not key.startswith('"')}
+        over = phase == "over"
+        return Game(
+            players=tuple(name for name, _ in people),
+            target_halves=_halves(values["target"]),
+            totals=tuple(total for _, total in people),
+            phase=phase,  # type: ignore[arg-type]
+            to_play=None if over else int(values["plays"]),
+            turn=Turn(roll_number=0) if over else _turn(values),
+            turns_ended=int(values["ended"]),
+            coming=_indices(values.get("coming")),
+            batch=_indices(values.get("batch")),
+            gone=frozenset(_indices(values.get("gone"))),
+            winners=_indices(values.get("winners")),
+        )
+    except (KeyError, ValueError) as error:
+        raise NotationError(f"not a game: {line!r}") from error
+
+
+def _turn(values: dict[str, str]) -> Turn:
+    return Turn(
+        halves=_halves(values["turn"]),
+        roll_number=int(values["roll"]),
+        dice=int(values["dice"]),
+        clears=int(values["clears"]),
+        roll=tuple(map(int, values.get("shows", ""))),
+    )
+
+
+def _quoted(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+def _spaced(faces: Faces) -> str:
+    return " ".join(map(str, faces))
+
+
+def _faces(text: str) -> Faces:
+    return tuple(map(int, text.split()))
+
+
+def _halves(text: str) -> int:
+    return halves_of(float(text))
+
+
+def _indices(text: str | None) -> tuple[int, ...]:
+    return tuple(map(int, text.split(","))) if text else ()
