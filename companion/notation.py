@@ -1,21 +1,23 @@
-"""One line of text for every event and for every state of a game: the log line, the test line and the bug report.
+"""One line of text for every record and for every state of a game: the log line, the test line and the bug report.
 
 Parsing and printing are inverse. Names are quoted as in JSON, points are written `2` or `2.5`, faces `1 1 5`.
 
+    start "Ana" "Bo" target=40
     rolled 1 1 2 5          rolled 1 1 2 5 confidence=0.97 corrected
-    keep 1 1 then roll      join "Cyd"      leave      end
+    keep 1 1 then roll      join "Cyd"      leave      end      undo
     main "Ana"=21.5 "Bo"=7 target=40 plays=0 turn=4 roll=2 dice=5 clears=0 shows=11255 ended=2
 """
 
 import json
 import re
 
-from companion.game import Ended, Event, Game, Joined, Kept, Left, Rolled, Turn
+from companion.game import Ended, Game, Joined, Kept, Left, Rolled, Turn
 from companion.rules import Faces
+from companion.timeline import Record, Started, Undone
 
 
 class NotationError(ValueError):
-    """A line that is not an event or a state; the text quotes it."""
+    """A line that is not a record or a state; the text quotes it."""
 
 
 def points(halves: int) -> int | float:
@@ -31,9 +33,11 @@ def halves_of(number: float) -> int:
     return int(doubled)
 
 
-def format_event(event: Event) -> str:
-    """The event as one line."""
-    match event:
+def format_record(record: Record) -> str:
+    """The record as one line."""
+    match record:
+        case Started(players, target_halves):
+            return f"start {' '.join(map(_quoted, players))} target={points(target_halves)}"
         case Rolled(faces, confidence, corrected):
             sure = "" if confidence == 1 else f" confidence={confidence!r}"
             return f"rolled {_spaced(faces)}{sure}{' corrected' if corrected else ''}"
@@ -45,26 +49,34 @@ def format_event(event: Event) -> str:
             return "leave"
         case Ended():
             return "end"
+        case Undone():
+            return "undo"
 
 
-EVENT_FORMS = {
+QUOTED = r'"(?:[^"\\]|\\.)*"'
+RECORD_FORMS = {
+    "start": re.compile(rf"start ({QUOTED}(?: {QUOTED})*) target=(\S+)"),
     "rolled": re.compile(r"rolled ([1-6](?: [1-6])*)(?: confidence=(\S+))?( corrected)?"),
     "keep": re.compile(r"keep ([1-6](?: [1-6])*) then (roll|bank)"),
-    "join": re.compile(r'join ("(?:[^"\\]|\\.)*")'),
+    "join": re.compile(rf"join ({QUOTED})"),
     "leave": re.compile(r"leave"),
     "end": re.compile(r"end"),
+    "undo": re.compile(r"undo"),
 }
 
 
-def parse_event(line: str) -> Event:
-    """The event a line stands for; NotationError when it is none."""
+def parse_record(line: str) -> Record:
+    """The record a line stands for; NotationError when it is none."""
     word = line.split(" ", 1)[0]
-    form = EVENT_FORMS.get(word)
+    form = RECORD_FORMS.get(word)
     found = form.fullmatch(line) if form else None
     if not found:
-        raise NotationError(f"not an event: {line!r}")
+        raise NotationError(f"not a record: {line!r}")
     try:
         match word:
+            case "start":
+                names = tuple(json.loads(name) for name in re.findall(QUOTED, found[1]))
+                return Started(names, _halves(found[2]))
             case "rolled":
                 return Rolled(_faces(found[1]), float(found[2] or 1), bool(found[3]))
             case "keep":
@@ -73,10 +85,12 @@ def parse_event(line: str) -> Event:
                 return Joined(json.loads(found[1]))
             case "leave":
                 return Left()
-            case _:
+            case "end":
                 return Ended()
+            case _:
+                return Undone()
     except ValueError as error:
-        raise NotationError(f"not an event: {line!r}") from error
+        raise NotationError(f"not a record: {line!r}") from error
 
 
 def format_game(game: Game) -> str:
@@ -104,7 +118,7 @@ def format_game(game: Game) -> str:
     return " ".join(words)
 
 
-STATE_WORD = re.compile(r'("(?:[^"\\]|\\.)*"|[a-z]+)=(\S+)')
+STATE_WORD = re.compile(rf"({QUOTED}|[a-z]+)=(\S+)")
 
 
 def parse_game(line: str) -> Game:

@@ -1,10 +1,26 @@
-"""A game with its past: every event that led here, so that any of them can be undone."""
+"""A game with its past, and the records that make it: whatever replays the same records stands at the same moment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from companion.game import Event, Game, step
+from companion.game import Event, Game, new_game, step
 from companion.rules import RuleError
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A new game began; what was played before it is another game."""
+
+    players: tuple[str, ...]
+    target_halves: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The last event that still stood was taken back. History keeps both."""
+
+
+Record = Started | Event | Undone
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -29,7 +45,7 @@ class Moment:
         return self.before
 
     def events(self) -> tuple[Event, ...]:
-        """All events that led here, oldest first."""
+        """All events that led here, oldest first, without those that were undone."""
         return tuple(moment.event for moment in reversed(list(self._back())) if moment.event is not None)
 
     def _back(self) -> Iterator["Moment"]:
@@ -37,3 +53,20 @@ class Moment:
         while moment is not None:
             yield moment
             moment = moment.before
+
+
+def follow(moment: Moment | None, record: Record) -> Moment:
+    """The moment after a record; RuleError when it cannot follow."""
+    if isinstance(record, Started):
+        return Moment(new_game(record.players, record.target_halves))
+    if moment is None:
+        raise RuleError("no game has been started")
+    return moment.undone() if isinstance(record, Undone) else moment.after(record)
+
+
+def replay(records: Iterable[Record]) -> Moment | None:
+    """The moment that records lead to, None for no records; RuleError when one cannot follow."""
+    moment: Moment | None = None
+    for record in records:
+        moment = follow(moment, record)
+    return moment
