@@ -1,0 +1,36 @@
+# Everything there is to do here; `make` alone lists it.
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+.PHONY: help setup demo test bench check-slow screens clean distclean
+
+help:  ## list the targets
+	@awk -F ':.*  ## ' '/^[a-z]/ && NF == 2 { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup:
+	@scripts/setup.sh
+
+demo: setup  ## play on a simulated tray, no hardware needed (in a pipe: a scripted game, pictures in demo-out/)
+	@.venv/bin/mishimash play --camera table --display terminal --buttons keyboard
+
+test: setup  ## check style and types and run the tests
+	.venv/bin/ruff check
+	.venv/bin/mypy
+	.venv/bin/pytest -m "not slow"
+
+check-slow: setup  ## run the tests that take longer than a few seconds
+	.venv/bin/pytest -m slow
+
+bench: setup  ## measure speed, memory and accuracy of the reader and the engine
+	@.venv/bin/python -c "import sklearn" 2>/dev/null || .venv/bin/pip install --quiet -e ".[bench]"
+	.venv/bin/python bench/run.py
+
+screens: setup  ## draw every screen of the OLED, enlarged, on one sheet
+	.venv/bin/python -m companion.contact_sheet
+
+clean:  ## remove what the targets made, but for .venv
+	rm -rf build dist demo-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench
+	find . -name __pycache__ -not -path "./.venv/*" -prune -exec rm -rf {} +
+
+distclean: clean  ## remove .venv too
+	rm -rf .venv
