@@ -10,7 +10,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """Intrinsics of the camera: pinhole with one radial term (OpenCV's k1), for pictures of `width_px` × `height_px`."""
+    """Intrinsics of the camera: pinhole with one radial term (OpenCV's k1), for pictures of that width and height."""
 
     width_px: int
     height_px: int
@@ -41,10 +41,56 @@ class DiceModel:
 
 
 @dataclass(frozen=True, slots=True)
+class BoardFit:
+    """How well lens and pose explain the board that they were fitted to: the evidence to trust them or not.
+
+    `corners_px` and `residuals_px` N×2: the corners as found and (found - predicted); `rms_mm` is the same error on
+    the tray's floor; `tilt_deg` the angle between the camera's axis and the plumb line of the floor; `focal_measured`
+    is false where the camera looks too straight down to tell the focal length and the field of view was assumed.
+    """
+
+    square_mm: float
+    rms_px: float
+    worst_px: float
+    rms_mm: float
+    tilt_deg: float
+    focal_measured: bool
+    corners_px: Floats
+    residuals_px: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """The picture of the empty tray in numbers, over the tray's floor only.
+
+    `median` and `noise` (standard deviation) in grey levels 0..255; `clipped` and `dark` the shares 0..1 of pixels
+    that are white (>= 250) or black (<= 5); `glare_xyr_px` N×3 the bright spots: centre and radius in the picture.
+    """
+
+    median: float
+    noise: float
+    clipped: float
+    dark: float
+    glare_xyr_px: Floats | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """The camera's settings that were locked; what the camera does not have is None."""
+
+    exposure_us: int | None = None
+    analogue_gain: float | None = None
+    colour_gains_rb: tuple[float, float] | None = None
+    lens_position_dpt: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TrayProfile:
     """One measured scene. Any part may be None: it was not calibrated, and less is claimed.
 
-    `empty_bgr`: the empty tray, H×W×3 uint8, same size as the lens; `outline_mm`: the tray floor's corners, N×2.
+    `camera` names the camera it was made with, "" when it was made from pictures and holds for any camera;
+    `empty_bgr`: the empty tray, H×W×3 uint8, same size as the lens; `outline_mm`: the tray floor's corners, N×2;
+    `lacks` says in plain words what was not calibrated.
     """
 
     camera: str
@@ -56,3 +102,6 @@ class TrayProfile:
     dice: DiceModel | None = None
     empty_bgr: NDArray[np.uint8] | None = None
     lacks: tuple[str, ...] = ()
+    board: BoardFit | None = None
+    light: Light | None = None
+    exposure: Exposure | None = None

@@ -1,0 +1,189 @@
+"""The profile file: written by `calibrate` only, read by everything else.
+
+A TOML file that a person can read; the empty tray lies beside it as a PNG named after its own content, and the three
+profiles before it as FILE.1 (the newest) to FILE.3.
+"""
+
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.profile import TrayProfile
+from vision.tables import Problems, dump, parse
+
+FORMAT = 1
+KEPT = 3
+MEND = "run `mishimash calibrate` to make a new one, or `mishimash calibrate undo` to take the one before"
+
+
+class ProfileError(ValueError):
+    """A profile cannot be used; the text is one line that names the file, what is wrong and what to do."""
+
+
+def load_profile(path: Path | str, camera: str | None = None, size_px: tuple[int, int] | None = None) -> TrayProfile:
+    """The profile in the file `path`, fit for the camera named `camera` and pictures of `size_px` (width, height).
+
+    None accepts any camera or size. Raises ProfileError, which names all that is wrong in the file at once.
+    """
+    path = Path(path)
+    table = _read_table(path)
+    if (version := table.pop("format", None)) != FORMAT:
+        raise ProfileError(f"{path}: format = {version!r}, this program reads format {FORMAT}: {MEND}")
+    sidecar = table.pop("empty_picture", None)
+    problems = Problems()
+    profile = parse(TrayProfile, table, problems, skip=("empty_bgr",))
+    if profile is not None:
+        problems.extend(_impossible(profile))
+    if problems or profile is None:
+        raise ProfileError(f"{path}: {'; '.join(problems)}: {MEND}")
+    if camera and profile.camera and camera != profile.camera:
+        raise ProfileError(f"{path} is for the camera {profile.camera}, this is {camera}: run `mishimash calibrate`")
+    if size_px and size_px != (profile.width_px, profile.height_px):
+        raise ProfileError(
+            f"{path} is for pictures of {profile.width_px}x{profile.height_px}, these are {size_px[0]}x{size_px[1]}: "
+            "set the camera to that size, or run `mishimash calibrate` for this one"
+        )
+    return profile if sidecar is None else replace(profile, empty_bgr=_read_empty(path, str(sidecar), profile))
+
+
+def save_profile(profile: TrayProfile, path: Path | str) -> None:
+    """Writes the profile so that after a power cut there is the old one or the new one, never half of one.
+
+    The three before it are kept as `path`.1 to `path`.3. Raises ProfileError where the folder cannot be written.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        head = ["# What a dice companion knows of its camera, tray and dice. Written by `mishimash calibrate`."]
+        head.append(f"format = {FORMAT}")
+        if profile.empty_bgr is not None:
+            png = cv2.imencode(".png", profile.empty_bgr)[1].tobytes()
+            name = f"{path.stem}-{_digest(png)}.png"
+            if not (path.parent / name).exists():
+                _write(path.parent / name, png)
+            head.append(f'empty_picture = "{name}"')
+        _keep_previous(path)
+        _write(path, "\n".join([*head, *dump(profile, skip=("empty_bgr",)), ""]).encode())
+        _sweep(path)
+    except OSError as error:
+        message = f"{path} cannot be written ({error.strerror}): choose another place or free the disk"
+        raise ProfileError(message) from error
+
+
+def undo_profile(path: Path | str) -> None:
+    """Brings back the profile before; the one taken away becomes the oldest kept, so that nothing is lost.
+
+    Raises ProfileError when there is none before.
+    """
+    versions = [Path(path), *_kept(Path(path))]
+    there = [version for version in versions if version.exists()]
+    if not _kept(Path(path))[0].exists():
+        raise ProfileError(f"{path}: there is no profile before this one ({path}.1 does not exist)")
+    aside = Path(f"{path}.undone")
+    if there[0] == Path(path):
+        os.replace(path, aside)
+    for older, newer in zip(versions[1:], versions, strict=False):
+        if older.exists():
+            os.replace(older, newer)
+    if aside.exists():
+        os.replace(aside, there[-1])
+
+
+def _kept(path: Path) -> list[Path]:
+    return [Path(f"{path}.{age}") for age in range(1, KEPT + 1)]
+
+
+def _keep_previous(path: Path) -> None:
+    if not path.exists():
+        return
+    versions = [path, *_kept(path)]
+    for older, newer in reversed(list(zip(versions[2:], versions[1:], strict=False))):
+        if newer.exists():
+            os.replace(newer, older)
+    # A copy, not a rename: at no moment is there no profile.
+    _write(versions[1], path.read_bytes())
+
+
+def _sweep(path: Path) -> None:
+    """Removes the empty pictures that no kept profile names any more."""
+    named = "".join(kept.read_text() for kept in (path, *_kept(path)) if kept.exists())
+    for picture in path.parent.iterdir():
+        if re.fullmatch(re.escape(path.stem) + r"-[0-9a-f]{16}\.png", picture.name) and picture.name not in named:
+            picture.unlink()
+
+
+def _write(path: Path, content: bytes) -> None:
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _read_table(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ProfileError(f"{path} does not exist: run `mishimash calibrate` first, or name another file") from None
+    except OSError as error:
+        raise ProfileError(f"{path} cannot be read ({error.strerror}): name a profile file that can") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ProfileError(f"{path} is no profile ({error}): {MEND}") from None
+
+
+def _read_empty(path: Path, name: str, profile: TrayProfile) -> NDArray[np.uint8]:
+    picture = path.parent / name
+    mend = "run `mishimash calibrate light` to take the empty tray again"
+    if not picture.is_file():
+        raise ProfileError(f"{path}: its picture of the empty tray, {picture}, is missing: copy it too, or {mend}")
+    content = picture.read_bytes()
+    image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) if content else None
+    if image is None or _digest(content) not in name or image.shape[:2] != (profile.height_px, profile.width_px):
+        raise ProfileError(f"{picture} is damaged or not the picture that {path} was made with: {mend}")
+    return image.astype(np.uint8, copy=False)
+
+
+def _impossible(profile: TrayProfile) -> Iterator[str]:
+    """What is of the right type and yet cannot be, one sentence each."""
+    lens, pose, outline, dice = profile.lens, profile.pose, profile.outline_mm, profile.dice
+    if not (0 < profile.width_px <= 20000 and 0 < profile.height_px <= 20000):
+        yield f"width_px, height_px = {profile.width_px}, {profile.height_px} is no picture's size"
+    if lens is not None:
+        if (lens.width_px, lens.height_px) != (profile.width_px, profile.height_px):
+            yield f"[lens] is for {lens.width_px}x{lens.height_px}, not {profile.width_px}x{profile.height_px}"
+        if not 0.2 < lens.focal_px / max(lens.width_px, 1) < 20:
+            yield f"focal_px in [lens] = {lens.focal_px:g} is no focal length for {lens.width_px} pixels"
+        if not (0 < lens.centre_xy_px[0] < lens.width_px and 0 < lens.centre_xy_px[1] < lens.height_px):
+            yield f"centre_xy_px in [lens] = {lens.centre_xy_px} lies outside the picture"
+        if abs(lens.k1) > 1:
+            yield f"k1 in [lens] = {lens.k1:g} bends the picture over itself"
+    if pose is not None:
+        R, t = pose.R_camera_tray, pose.t_camera_tray_mm
+        if R.shape != (3, 3) or not np.allclose(R.T @ R, np.eye(3), atol=1e-4) or np.linalg.det(R) < 0:
+            yield "R_camera_tray in [pose] is no rotation"
+        elif t.shape != (3,) or -(R.T @ t)[2] <= 0:
+            yield "t_camera_tray_mm in [pose] puts the camera under the floor of the tray"
+        if lens is None:
+            yield "[pose] without [lens] cannot be used"
+    if outline is not None and (outline.ndim != 2 or outline.shape[1] != 2 or len(outline) < 3):
+        yield "outline_mm needs three or more corners [x, y]"
+    if dice is not None and not 4 <= dice.edge_mm <= 60:
+        yield f"edge_mm in [dice] = {dice.edge_mm:g} is no die's edge (4 to 60 mm)"

@@ -1,0 +1,142 @@
+"""Frozen dataclasses as TOML: a writer that people can read, and a reader that names everything that is wrong.
+
+A field may be a bool, int, float, str, a tuple of these, an array of floats, another dataclass, or any of them or None.
+None is not written. A new field with a default needs no change here, and a file without it still loads.
+"""
+
+import difflib
+import json
+import math
+import types
+import typing
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+
+WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text in quotes"}
+
+
+class Problems(list[str]):
+    """What is wrong with a file, in sentences without the file's name."""
+
+
+def dump(value: object, skip: Collection[str] = (), place: str = "") -> Iterator[str]:
+    """The TOML lines of a dataclass: its own values first, then one table for each dataclass in it.
+
+    Numbers are written with nine significant digits: a nanometre in a metre, and still a line a person can read.
+    """
+    inner = []
+    for field in fields(value):  # type: ignore[arg-type]
+        item = getattr(value, field.name)
+        if item is None or field.name in skip:
+            continue
+        if is_dataclass(item):
+            inner.append((field.name, item))
+        else:
+            yield f"{field.name} = {_text(item)}"
+    for name, item in inner:
+        yield ""
+        yield f"[{place}{name}]"
+        yield from dump(item, (), f"{place}{name}.")
+
+
+def _text(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case int() | np.integer():
+            return str(int(value))
+        case float() | np.floating():
+            short = f"{value:.9g}"
+            return short if not short.lstrip("-").isdigit() else f"{short}.0"
+        case np.ndarray():
+            return _text(value.tolist())
+        case list() | tuple():
+            if value and isinstance(value[0], list | tuple):
+                return "[\n" + "".join(f"  {_text(row)},\n" for row in value) + "]"
+            return "[" + ", ".join(_text(item) for item in value) + "]"
+    raise TypeError(f"a profile cannot hold {value!r}")
+
+
+def parse(
+    cls: type[T], table: Mapping[str, Any], problems: Problems, skip: Collection[str] = (), place: str = ""
+) -> T | None:
+    """A `cls` from the table; what is unknown, missing or of the wrong type goes to `problems`, and then it is None."""
+    before = len(problems)
+    hints = typing.get_type_hints(cls)
+    known = {field.name: field for field in fields(cls) if field.name not in skip}  # type: ignore[arg-type]
+    for key in table:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            problems.append(f"{_where(place, key)} is not known" + (f" (did you mean {near[0]}?)" if near else ""))
+    values = {}
+    for name, field in known.items():
+        if name in table:
+            values[name] = _value(hints[name], table[name], problems, _where(place, name))
+        elif _required(field):
+            problems.append(f"{_where(place, name)} is missing")
+    return cls(**values) if len(problems) == before else None
+
+
+def _required(field: Field[Any]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def _where(place: str, key: str) -> str:
+    return f"{key} in [{place}]" if place else key
+
+
+def _value(hint: Any, value: Any, problems: Problems, where: str) -> Any:
+    if isinstance(hint, types.UnionType):
+        hint = next(option for option in hint.__args__ if option is not types.NoneType)
+    if is_dataclass(hint):
+        if isinstance(value, dict):
+            return parse(typing.cast(type, hint), value, problems, (), where)
+        problems.append(f"{where} is {_shown(value)}, it must be a table")
+        return None
+    origin = typing.get_origin(hint) or hint
+    if origin is np.ndarray:
+        return _array(value, problems, where)
+    if origin is tuple:
+        return _tuple(typing.get_args(hint), value, problems, where)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if hint is float and (whole or (isinstance(value, float) and math.isfinite(value))):
+        return float(value)
+    if (hint is int and whole) or (hint in (bool, str) and isinstance(value, hint)):
+        return value
+    problems.append(f"{where} is {_shown(value)}, it must be {WORDS[hint]}")
+    return None
+
+
+def _array(value: Any, problems: Problems, where: str) -> Any:
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind in "if" and array.ndim and np.isfinite(array).all():
+        return array.astype(np.float64)
+    problems.append(f"{where} is {_shown(value)}, it must be rows of numbers")
+    return None
+
+
+def _tuple(items: tuple[Any, ...], value: Any, problems: Problems, where: str) -> Any:
+    if not isinstance(value, list):
+        problems.append(f"{where} is {_shown(value)}, it must be a list in [ ]")
+        return None
+    hints = (items[0],) * len(value) if len(items) == 2 and items[1] is Ellipsis else items
+    if len(hints) != len(value):
+        problems.append(f"{where} has {len(value)} entries, it must have {len(hints)}")
+        return None
+    pairs = enumerate(zip(hints, value, strict=True), 1)
+    return tuple(_value(hint, item, problems, f"{where}, entry {i},") for i, (hint, item) in pairs)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
