@@ -1,0 +1,158 @@
+"""What the six faces look like, and how well each of them explains a square patch of a picture.
+
+A face has its pips on the nine sites of a 3 × 3 lattice. Face coordinates are in die edges, [-.5, .5]² with the origin
+in the middle, so one affine map (face to picture) places all sites, whether the picture is rectified or not.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float32]
+
+PIP_RADIUS = 0.095
+PIP_SPACING = 0.26
+
+# Sites row by row, in lattice steps from the middle; x runs along a row.
+SITES_XY: Floats = np.array([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], np.float32)
+
+_DRAWN = {
+    1: ["... .o. ..."],
+    2: ["o.. ... ..o", "..o ... o.."],
+    3: ["o.. .o. ..o", "..o .o. o.."],
+    4: ["o.o ... o.o"],
+    5: ["o.o .o. o.o"],
+    6: ["ooo ... ooo", "o.o o.o o.o"],
+}
+PATTERN_FACES: NDArray[np.int64] = np.array([face for face, ways in _DRAWN.items() for _ in ways])
+PATTERNS: Floats = np.array(
+    [[mark == "o" for mark in way.replace(" ", "")] for ways in _DRAWN.values() for way in ways], np.float32
+)
+
+# Sampling: a pip by its middle and six points around it; the body by twelve points between and outside the sites.
+_DISK: Floats = np.array([(0, 0)] + [(np.cos(a), np.sin(a)) for a in np.arange(6) * np.pi / 3], np.float32)
+_DISK_FILL = 0.6
+_OUTER = 0.42
+
+_DARK = 6.0
+_LOG = np.log(np.arange(256, dtype=np.float32) + _DARK)
+_NOISE = 0.03
+_MIN_CONTRAST = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class FaceScores:
+    """How the six faces explain N patches; arrays of N rows, C the channels of the picture.
+
+    `scores` (N, 6): 1 a perfect fit, 0 or less no likeness; `face` (N,) the best, 1..6; `score`, `margin` (N,): the
+    best and its lead over the second best face; `turned` (N,) bool: the second drawing of 2, 3 or 6 fits better;
+    `contrast` (N, C): log of pip over body for the best face; `strength` (N,) its length; `polarity` (N,) int: +1 light
+    pips, -1 dark ones; `body` (N, C): log level of the body; `body_spread` (N,): how uneven the body is, log units.
+    """
+
+    scores: Floats
+    face: NDArray[np.int64]
+    score: Floats
+    margin: Floats
+    turned: NDArray[np.bool_]
+    contrast: Floats
+    strength: Floats
+    polarity: NDArray[np.int64]
+    body: Floats
+    body_spread: Floats
+
+
+def log_picture(image: NDArray[np.uint8]) -> Floats:
+    """The logarithm of a picture, in which a contrast is the same in light and in shadow.
+
+    `image` uint8 of any shape; the result float32 of that shape, natural log of the value plus a little, so that the
+    noise of black pixels stays small.
+    """
+    return np.asarray(cv2.LUT(image, _LOG), np.float32)
+
+
+def sample(log_image: Floats, xy: Floats) -> Floats:
+    """The picture at `xy` (..., 2) pixels, bilinear, the border repeated outside; (..., C) float32, also for C = 1."""
+    x, y = (np.ascontiguousarray(xy[..., axis], np.float32).reshape(-1, 1) for axis in (0, 1))
+    # remap takes at most 32,767 rows or columns.
+    parts = [
+        cv2.remap(log_image, x[i : i + 32000], y[i : i + 32000], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        for i in range(0, max(len(x), 1), 32000)
+    ]
+    return np.asarray(np.concatenate(parts), np.float32).reshape(*xy.shape[:-1], -1)
+
+
+def place(A_image_face: Floats, face_xy: Floats) -> Floats:
+    """Points of the face (..., 2) in the picture of each of N affine maps (N, 2, 3): (N, ..., 2)."""
+    flat = face_xy.reshape(-1, 2)
+    xy = np.einsum("nij,kj->nki", A_image_face[:, :, :2], flat) + A_image_face[:, None, :, 2]
+    return np.asarray(xy, np.float32).reshape(len(A_image_face), *face_xy.shape)
+
+
+def score_faces(
+    log_image: Floats,
+    A_image_face: ArrayLike,
+    pip_radius: float = PIP_RADIUS,
+    pip_spacing: float = PIP_SPACING,
+    one_radius: float | None = None,
+) -> FaceScores:
+    """How well each of the six faces explains each of N patches.
+
+    `log_image` H×W×C or H×W float32 (see `log_picture`); `A_image_face` (N, 2, 3) maps face coordinates (die edges) to
+    pixels; the radii and the spacing in die edges, `one_radius` the One's own if it has one. Every patch is judged by
+    its own contrast and in its own colours, so neither polarity nor colour need be known: a pip is the same step away
+    from the body on all the sites a face has, and nothing is there on the others.
+    """
+    A = np.ascontiguousarray(A_image_face, np.float32).reshape(-1, 2, 3)
+    one = one_radius or pip_radius
+    h = pip_spacing / 2
+    body_xy = np.array(
+        [(x, y) for x in (-h, h) for y in (-h, h)]
+        + [(x, y) for x in (-h, h) for y in (-_OUTER, _OUTER)]
+        + [(x, y) for x in (-_OUTER, _OUTER) for y in (-h, h)],
+        np.float32,
+    )
+    site_xy = SITES_XY * np.float32(pip_spacing)
+    disks_xy = (site_xy[:, None] + _DISK * np.float32(_DISK_FILL * pip_radius)).reshape(-1, 2)
+    one_xy = _DISK * np.float32(_DISK_FILL * one)
+    values = sample(log_image, place(A, np.concatenate([disks_xy, one_xy, body_xy])))
+    n, channels = len(A), values.shape[-1]
+    # The median of a disk forgets the highlight that a lamp leaves in a deep pip.
+    sites = np.median(values[:, :63].reshape(n, 9, 7, channels), axis=2)
+    big = np.median(values[:, 63:70], axis=1)
+    bodies = values[:, 70:]
+    # Light may fall off across a face: compare every site with the body on its own side, the One with all of it.
+    near = np.linalg.norm(site_xy[:, None] - body_xy, axis=2) < 1.5 * pip_spacing
+    local = np.stack([np.median(bodies[:, of], axis=1) for of in near], axis=1)
+    body = np.median(bodies, axis=1)
+    steps = sites - local
+    spread = np.linalg.norm(np.median(np.abs(bodies - body[:, None]), axis=1), axis=1)
+
+    on = PATTERNS / PATTERNS.sum(1, keepdims=True)
+    contrast = np.einsum("ps,nsc->npc", on, steps)
+    missed = steps[:, None] - PATTERNS[None, :, :, None] * contrast[:, :, None]
+    contrast[:, 0] = big - body
+    missed[:, 0, 4] = 0
+    strength_sq = np.maximum((contrast**2).sum(2), _MIN_CONTRAST**2)
+    misfit = ((missed**2).sum((2, 3)) + 9 * _NOISE**2) / (2 * strength_sq)
+    by_pattern = (1 - np.sqrt(misfit)).astype(np.float32)
+
+    scores = np.stack([by_pattern[:, face == PATTERN_FACES].max(1) for face in range(1, 7)], axis=1)
+    best_pattern = by_pattern.argmax(1)
+    ranked = np.sort(scores, axis=1)
+    row = np.arange(n)
+    best_contrast = contrast[row, best_pattern]
+    return FaceScores(
+        scores=scores,
+        face=PATTERN_FACES[best_pattern],
+        score=ranked[:, -1],
+        margin=ranked[:, -1] - ranked[:, -2],
+        turned=np.isin(best_pattern, (2, 4, 8)),
+        contrast=best_contrast,
+        strength=np.linalg.norm(best_contrast, axis=1),
+        polarity=np.where(best_contrast.sum(1) >= 0, 1, -1),
+        body=body,
+        body_spread=spread.astype(np.float32),
+    )
