@@ -78,7 +78,9 @@ case "$(cat $stamp 2>/dev/null)" in
         "$python" -m venv .venv || fail "$python could not make .venv; nothing was left behind"
         ;;
 esac
-.venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check -e '.[dev]' >&2 ||
+pip=".venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check"
+# One environment for building as well: an isolated one fetches setuptools again and forgets pip.conf's certificates.
+{ $pip 'setuptools>=77' && $pip --no-build-isolation -e '.[dev]'; } >&2 ||
     fail "pip could not install the packages (the lines above say why; is there a network, is the disk full?); run make again"
 .venv/bin/python -c 'import cv2, numpy, PIL, luma.oled, gpiozero' >&2 ||
     fail "the packages are installed but do not load (the line above says which); report it with that line"
