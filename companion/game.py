@@ -204,5 +204,7 @@ def _leaders(game: Game, among: list[int]) -> tuple[int, ...]:
 def _check_name(name: str, others: tuple[str, ...]) -> None:
     if not name.strip():
         raise RuleError("a player needs a name")
+    if not name.isprintable():
+        raise RuleError(f"a name has letters that can be shown, not {name!r}")
     if name in others:
         raise RuleError(f"two players are called {name!r}; give one of them another name")

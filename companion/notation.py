@@ -9,6 +9,7 @@ Parsing and printing are inverse. Names are quoted as in JSON, points are writte
 """
 
 import json
+import math
 import re
 
 from companion.game import Ended, Game, Joined, Kept, Left, Rolled, Turn
@@ -28,7 +29,7 @@ def points(halves: int) -> int | float:
 def halves_of(number: float) -> int:
     """Points as whole half-points; ValueError when they are no multiple of a half."""
     doubled = number * 2
-    if doubled != int(doubled):
+    if not math.isfinite(doubled) or doubled != int(doubled):
         raise ValueError(f"points come in halves, not {number}")
     return int(doubled)
 
@@ -39,7 +40,7 @@ def format_record(record: Record) -> str:
         case Started(players, target_halves):
             return f"start {' '.join(map(_quoted, players))} target={points(target_halves)}"
         case Rolled(faces, confidence, corrected):
-            sure = "" if confidence == 1 else f" confidence={confidence!r}"
+            sure = "" if confidence == 1 else f" confidence={float(confidence)!r}"
             return f"rolled {_spaced(faces)}{sure}{' corrected' if corrected else ''}"
         case Kept(faces, then):
             return f"keep {_spaced(faces)} then {then}"
@@ -78,7 +79,7 @@ def parse_record(line: str) -> Record:
                 names = tuple(json.loads(name) for name in re.findall(QUOTED, found[1]))
                 return Started(names, _halves(found[2]))
             case "rolled":
-                return Rolled(_faces(found[1]), float(found[2] or 1), bool(found[3]))
+                return Rolled(_faces(found[1]), _confidence(found[2] or "1"), bool(found[3]))
             case "keep":
                 return Kept(_faces(found[1]), "roll" if found[2] == "roll" else "bank")
             case "join":
@@ -172,6 +173,13 @@ def _faces(text: str) -> Faces:
 
 def _halves(text: str) -> int:
     return halves_of(float(text))
+
+
+def _confidence(text: str) -> float:
+    confidence = float(text)
+    if not 0 <= confidence <= 1:
+        raise ValueError(f"a confidence is between 0 and 1, not {text}")
+    return confidence
 
 
 def _indices(text: str | None) -> tuple[int, ...]:
