@@ -1,6 +1,6 @@
 """The plain values that devices give and take, and the shape every device of a kind has.
 
-Real parts, files and simulations are implementations of the same three protocols, so the program cannot tell them apart.
+Real parts, files and simulations are implementations of the same protocols, so the program cannot tell them apart.
 """
 
 from dataclasses import dataclass
