@@ -33,12 +33,12 @@ def run(args: argparse.Namespace) -> int:
     """Reads every picture; 0 when all could be read, 1 when one could not."""
     # Imported here: the other commands answer without waiting for OpenCV.
     import cv2
-    from hardware.pictures import load_picture
-    from vision.overlay import annotate
-    from vision.read import Reader
 
+    from hardware.pictures import load_picture
     from hardware.ports import DeviceError
+    from vision.overlay import annotate
     from vision.profile_file import ProfileError, load_profile
+    from vision.read import Reader
 
     if args.expect is not None and not 0 <= args.expect <= 99:
         raise InputError(f"--expect is a number of dice, not {args.expect}")
