@@ -1,0 +1,110 @@
+"""The ChArUco board: what is printed, and where its corners are in a picture."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.errors import CalibrationError
+from hardware.ports import BGR
+from vision.profile import Floats
+
+MODULES_PER_SQUARE = 8
+# A marker of the 4x4 dictionaries is six modules wide with its border, and a square two more: markers of 3/4 square.
+MARKER_PER_SQUARE = 6 / MODULES_PER_SQUARE
+ENOUGH_CORNERS = 8
+OTHER_DICTIONARIES = {
+    "5x5": cv2.aruco.DICT_5X5_1000,
+    "6x6": cv2.aruco.DICT_6X6_1000,
+    "7x7": cv2.aruco.DICT_7X7_1000,
+    "AprilTag 36h11": cv2.aruco.DICT_APRILTAG_36H11,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The board as printed: DICT_4X4_50, `squares_xy` across and down, squares of `square_mm`, markers 3/4 of that."""
+
+    squares_xy: tuple[int, int] = (7, 5)
+    square_mm: float = 20.0
+
+    def modules(self) -> NDArray[np.uint8]:
+        """The board as the smallest picture that holds it: eight pixels a square, uint8, 0 black and 255 white."""
+        size = (self.squares_xy[0] * MODULES_PER_SQUARE, self.squares_xy[1] * MODULES_PER_SQUARE)
+        return _charuco(self).generateImage(size, marginSize=0).astype(np.uint8)
+
+    @property
+    def corners_mm(self) -> Floats:
+        """The inner corners in the tray frame, N×2: x along the board's top edge, y UP, so y < 0 on it."""
+        return np.asarray(_charuco(self).getChessboardCorners(), np.float64)[:, :2] * (1, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardView:
+    """The board's corners seen in one picture: `corners_px` N×2 in the picture, `corners_mm` N×2 in the tray frame.
+
+    `size_px` is the picture's width and height, `square_mm` the printed square.
+    """
+
+    corners_px: Floats
+    corners_mm: Floats
+    size_px: tuple[int, int]
+    square_mm: float
+
+
+@cache
+def _charuco(board: Board) -> cv2.aruco.CharucoBoard:
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    return cv2.aruco.CharucoBoard(board.squares_xy, board.square_mm, board.square_mm * MARKER_PER_SQUARE, dictionary)
+
+
+def find_board(image_bgr: BGR, board: Board, name: str = "the picture") -> BoardView:
+    """The corners of the board in the picture, to a small fraction of a pixel; those outside it are left out.
+
+    Raises CalibrationError that tells no board, too little of it, a blurred, bright, dark, mirrored or other board.
+    """
+    grey = np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
+    corners, ids, _, marker_ids = cv2.aruco.CharucoDetector(_charuco(board)).detectBoard(grey)
+    found = 0 if ids is None else len(ids)
+    if found < ENOUGH_CORNERS:
+        raise CalibrationError(f"{name}: {_why_not(grey, board, 0 if marker_ids is None else len(marker_ids), found)}")
+    view = BoardView(
+        np.asarray(corners, np.float64).reshape(-1, 2),
+        board.corners_mm[np.asarray(ids).ravel()],
+        (grey.shape[1], grey.shape[0]),
+        board.square_mm,
+    )
+    spread = np.linalg.svd(view.corners_mm - view.corners_mm.mean(0), compute_uv=False)
+    if spread[1] < 2 * board.square_mm:
+        raise CalibrationError(f"{name}: only a row of the board can be seen: move it until all of it is in view")
+    return view
+
+
+def _why_not(grey: NDArray[np.uint8], board: Board, markers: int, corners: int) -> str:
+    """The likeliest reason why the board was not found, from the commonest mistakes."""
+    lay_flat = "lay the printed board flat in the tray, all of it in view"
+    if (grey >= 250).mean() > 0.3:
+        return "too bright to see the board: dim the lamp or shorten the exposure"
+    if np.percentile(grey, 98) < 40:
+        return "too dark to see the board: switch the lamp on or lengthen the exposure"
+    if markers:
+        all_markers = len(_charuco(board).getIds())
+        if markers == all_markers and not corners:
+            return f"markers of another board: print the one of `mishimash calibrate sheet` ({_size(board)} squares)"
+        return f"only {markers} of the board's {all_markers} markers can be seen: {lay_flat}, no hand over it"
+    mirrored = cv2.aruco.CharucoDetector(_charuco(board)).detectBoard(cv2.flip(grey, 1))[3]
+    if mirrored is not None and len(mirrored) >= 3:
+        return "the picture is mirrored: switch the camera's flip off (hflip or vflip, not both)"
+    for kind, dictionary in OTHER_DICTIONARIES.items():
+        ids = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(dictionary)).detectMarkers(grey)[1]
+        if ids is not None and len(ids) >= 3:
+            return f"a board with {kind} markers: print the one of `mishimash calibrate sheet`"
+    if cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.CV_64F).std() < 2.0:
+        return f"no board, and the picture is blurred or bare: {lay_flat}, and turn the lens until it is sharp"
+    return f"no board: {lay_flat}, sharp and evenly lit"
+
+
+def _size(board: Board) -> str:
+    return f"{board.squares_xy[0]}x{board.squares_xy[1]}"
