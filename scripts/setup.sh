@@ -79,7 +79,7 @@ case "$(cat $stamp 2>/dev/null)" in
         ;;
 esac
 pip=".venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check"
-# One environment for building as well: an isolated one fetches setuptools again and forgets pip.conf's certificates.
+# Building in the environment itself saves a second, isolated one with its own setuptools.
 { $pip 'setuptools>=77' && $pip --no-build-isolation -e '.[dev]'; } >&2 ||
     fail "pip could not install the packages (the lines above say why; is there a network, is the disk full?); run make again"
 .venv/bin/python -c 'import cv2, numpy, PIL, luma.oled, gpiozero' >&2 ||
