@@ -70,3 +70,28 @@ class Press:
     button: Button
     held: bool = False
     at_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of the keyboard that is none of the two buttons: "quit", "lift 1 3", "put back 2", "throw"…
+
+    `name` is the word, `numbers` what follows it. Only a keyboard or a script gives keys, never real buttons.
+    """
+
+    name: str
+    numbers: tuple[int, ...] = ()
+    at_s: float = 0.0
+
+
+class Buttons(Protocol):
+    """The two buttons, or what stands in for them."""
+
+    def presses(self, now_s: float, asked: bool) -> list[Press | Key]:
+        """What was pressed since the last call, oldest first; never waits.
+
+        `asked`: the table waits for a press now. A script gives its next word only then; real buttons do not care.
+        """
+
+    def close(self) -> None:
+        """Gives the device back."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hardware.die_shape import NORMALS, top_face
 from hardware.drawing import Lying, Painter
-from hardware.ports import BGR, DeviceError, Frame
+from hardware.ports import BGR, DeviceError, Frame, Key
 from hardware.scenery import LOOKS, Look, View, build_scenery
 from hardware.tumble import Carry, Throw, cocked, places, thrown
 
@@ -115,6 +115,27 @@ class SimulatedTray:
     def clear(self) -> None:
         """Takes all dice out at once."""
         self._dice, self._carried, self._still_bgr = [], {}, None
+
+    def obey(self, key: Key, n_throw: int) -> bool:
+        """Does what a key asks of the hand: throw `n_throw` dice, lift or put back dice (counted from 1), or either.
+
+        Returns false when the key is none of the hand's.
+        """
+        indices = [number - 1 for number in key.numbers]
+        match key.name:
+            case "throw":
+                self.throw(n_throw)
+            case "lift":
+                self.lift(indices)
+            case "back":
+                self.put_back(indices)
+            case "die":
+                out = self.lifted()
+                self.put_back([i for i in indices if i in out])
+                self.lift([i for i in indices if i not in out])
+            case _:
+                return False
+        return True
 
     def lifted(self) -> tuple[int, ...]:
         """The dice that are out of the tray or on their way out."""
