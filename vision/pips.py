@@ -76,10 +76,12 @@ def log_picture(image: NDArray[np.uint8]) -> Floats:
 def sample(log_image: Floats, xy: Floats) -> Floats:
     """The picture at `xy` (..., 2) pixels, bilinear, the border repeated outside; (..., C) float32, also for C = 1."""
     x, y = (np.ascontiguousarray(xy[..., axis], np.float32).reshape(-1, 1) for axis in (0, 1))
+    if not len(x):
+        return np.zeros((*xy.shape[:-1], 1 if log_image.ndim == 2 else log_image.shape[2]), np.float32)
     # remap takes at most 32,767 rows or columns.
     parts = [
         cv2.remap(log_image, x[i : i + 32000], y[i : i + 32000], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        for i in range(0, max(len(x), 1), 32000)
+        for i in range(0, len(x), 32000)
     ]
     return np.asarray(np.concatenate(parts), np.float32).reshape(*xy.shape[:-1], -1)
 
