@@ -2,6 +2,7 @@
 
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
@@ -86,7 +87,7 @@ class TerminalDisplay:
 
     def __init__(self, out: TextIO, size_px: tuple[int, int] = SIZE_PX, keys: Sequence[tuple[str, str]] = KEYS) -> None:
         self.size_px = size_px
-        self._out, self._keys = out, [f"{key:>6}  {what}" for key, what in keys]
+        self._out, self._keys = out, keys
         self._shown: tuple[bytes, os.terminal_size] | None = None
         self._tty = out.isatty()
         self._utf = (out.encoding or "ascii").lower().startswith("utf")
@@ -121,18 +122,18 @@ class TerminalDisplay:
 
     def _framed(self, lit: NDArray[np.bool_], window: os.terminal_size) -> list[str]:
         height, width = lit.shape
-        beside = max((len(key) for key in self._keys), default=0) + 3
-        small = window.columns < width + beside or window.lines < height // 2 + 3
-        rows = braille(lit) if self._utf and small else half_blocks(lit, self._utf)
+        beside = [f" {key:>7}  {what}" for key, what in self._keys]
+        beside_width = max(map(len, beside), default=0)
+        roomy = window.columns >= width + 2 + beside_width and window.lines > height // 2 + 3
+        rows = half_blocks(lit, self._utf) if roomy or not self._utf else braille(lit)
         across, down, corners = ("─", "│", "┌┐└┘") if self._utf else ("-", "|", "++++")
         rule = across * len(rows[0])
         framed = [corners[0] + rule + corners[1], *(down + r + down for r in rows), corners[2] + rule + corners[3]]
-        if window.columns < len(framed[0]) + beside:
-            return framed + self._keys
-        top = max(0, (len(framed) - len(self._keys)) // 2)
-        return [
-            line + (self._keys[i - top] if top <= i < top + len(self._keys) else "") for i, line in enumerate(framed)
-        ]
+        if window.columns < len(framed[0]) + beside_width:
+            hints = "   ".join(f"{key}\xa0{what}".replace(" ", "\xa0") for key, what in self._keys)
+            return framed + [line.replace("\xa0", " ") for line in textwrap.wrap(hints, max(20, window.columns - 1))]
+        top = max(0, (len(framed) - len(beside)) // 2)
+        return [line + (beside[i - top] if top <= i < top + len(beside) else "") for i, line in enumerate(framed)]
 
 
 def braille(lit: NDArray[np.bool_]) -> list[str]:
