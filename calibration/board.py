@@ -45,13 +45,16 @@ class Board:
 class BoardView:
     """The board's corners seen in one picture: `corners_px` N×2 in the picture, `corners_mm` N×2 in the tray frame.
 
-    `size_px` is the picture's width and height, `square_mm` the printed square.
+    `size_px` is the picture's width and height, `square_mm` the printed square, `edge_blur_px` the standard deviation
+    by which the camera smears an edge, `white` the grey level 0..255 of the white squares.
     """
 
     corners_px: Floats
     corners_mm: Floats
     size_px: tuple[int, int]
     square_mm: float
+    edge_blur_px: float = 0.0
+    white: float = 0.0
 
 
 @cache
@@ -70,16 +73,36 @@ def find_board(image_bgr: BGR, board: Board, name: str = "the picture") -> Board
     found = 0 if ids is None else len(ids)
     if found < ENOUGH_CORNERS:
         raise CalibrationError(f"{name}: {_why_not(grey, board, 0 if marker_ids is None else len(marker_ids), found)}")
-    view = BoardView(
-        np.asarray(corners, np.float64).reshape(-1, 2),
-        board.corners_mm[np.asarray(ids).ravel()],
-        (grey.shape[1], grey.shape[0]),
-        board.square_mm,
-    )
-    spread = np.linalg.svd(view.corners_mm - view.corners_mm.mean(0), compute_uv=False)
-    if spread[1] < 2 * board.square_mm:
+    corners_px = np.asarray(corners, np.float64).reshape(-1, 2)
+    corners_mm = board.corners_mm[np.asarray(ids).ravel()]
+    blur_px, white = _edges(grey, corners_px, corners_mm, board.square_mm)
+    view = BoardView(corners_px, corners_mm, (grey.shape[1], grey.shape[0]), board.square_mm, blur_px, white)
+    if np.linalg.svd(corners_mm - corners_mm.mean(0), compute_uv=False)[1] < 2 * board.square_mm:
         raise CalibrationError(f"{name}: only a row of the board can be seen: move it until all of it is in view")
     return view
+
+
+def _edges(grey: NDArray[np.uint8], corners_px: Floats, corners_mm: Floats, square_mm: float) -> tuple[float, float]:
+    """How far the edges between squares are smeared, in pixels, and the grey level of white: medians over the board.
+
+    The step across an edge is the integral of the camera's blur; its derivative's second moment is the blur's variance.
+    """
+    apart = np.linalg.norm(corners_mm[:, None] - corners_mm[None], axis=2)
+    pairs = np.argwhere(np.triu(np.isclose(apart, square_mm)))
+    start, along = corners_px[pairs[:, 0]], corners_px[pairs[:, 1]] - corners_px[pairs[:, 0]]
+    across = np.stack([-along[:, 1], along[:, 0]], -1)
+    # White squares are free of the marker for an eighth of their side next to the edge.
+    t, s = np.linspace(0.25, 0.75, 9), np.linspace(-0.1, 0.1, 41)
+    at = start[:, None, None] + along[:, None, None] * t[:, None, None] + across[:, None, None] * s[:, None]
+    flat = at.astype(np.float32).reshape(len(pairs), -1, 2)
+    step = cv2.remap(grey.astype(np.float32), flat[..., 0], flat[..., 1], cv2.INTER_LINEAR)
+    step = step.reshape(len(pairs), len(t), len(s)).mean(1)
+    slope = np.abs(np.diff(step, axis=1))
+    slope = np.maximum(slope - np.median(slope, axis=1, keepdims=True), 0) + 1e-9
+    place = (s[1:] + s[:-1]) / 2 * np.linalg.norm(along, axis=1, keepdims=True)
+    mean = (slope * place).sum(1) / slope.sum(1)
+    variance = (slope * (place - mean[:, None]) ** 2).sum(1) / slope.sum(1)
+    return float(np.sqrt(np.median(variance))), float(np.median(step.max(1)))
 
 
 def _why_not(grey: NDArray[np.uint8], board: Board, markers: int, corners: int) -> str:

@@ -86,6 +86,8 @@ def judge(fit: Fit, view: BoardView) -> BoardFit:
         rms_px=float(np.sqrt(np.mean(lengths_px**2))),
         worst_px=float(lengths_px.max()),
         rms_mm=float(np.sqrt(np.mean(np.sum(off_mm**2, axis=1)))),
+        edge_blur_px=view.edge_blur_px,
+        white=view.white,
         tilt_deg=tilt_deg(pose),
         focal_measured=fit.focal_measured,
         corners_px=view.corners_px,

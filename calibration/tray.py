@@ -11,7 +11,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import BoardView
 from calibration.fit import floor_mm
 from hardware.ports import BGR
 from vision.profile import Floats, Lens, Pose
@@ -46,20 +45,23 @@ def picture_outline(lens: Lens, pose: Pose) -> Outline:
     return Outline(floor_mm(lens, pose, edge), SIDES)
 
 
-def find_outline(empty_bgr: BGR, lens: Lens, pose: Pose, view: BoardView) -> Outline:
-    """The floor's outline between the walls, or up to the picture's edge on the sides where no wall can be seen."""
+def find_outline(empty_bgr: BGR, lens: Lens, pose: Pose, board_mm: Floats, square_mm: float) -> Outline:
+    """The floor's outline between the walls, or up to the picture's edge on the sides where no wall can be seen.
+
+    `board_mm` N×2 are the corners of the board as it lay, certainly on the floor, `square_mm` its squares.
+    """
     shown = picture_outline(lens, pose).corners_mm
-    reach = REACH_SQUARES * view.square_mm
-    middle = view.corners_mm.mean(0)
+    reach = REACH_SQUARES * square_mm
+    middle = board_mm.mean(0)
     low, high = np.maximum(shown.min(0), middle - reach), np.minimum(shown.max(0), middle + reach)
-    cell_mm = view.square_mm / CELLS_PER_SQUARE
+    cell_mm = square_mm / CELLS_PER_SQUARE
     logs, seen = _from_above(empty_bgr, lens, pose, low, high, cell_mm)
 
     M = _turned(logs.shape, _direction_deg(logs, seen))
     size = _diagonal(logs.shape)
     logs = cv2.warpAffine(logs, M, (size, size)).astype(np.float32, copy=False)
     seen = cv2.warpAffine(seen.astype(np.uint8), M, (size, size), flags=cv2.INTER_NEAREST) > 0
-    board = (view.corners_mm - (low[0], high[1])) * (1, -1) / cell_mm @ M[:, :2].T + M[:, 2]
+    board = (board_mm - (low[0], high[1])) * (1, -1) / cell_mm @ M[:, :2].T + M[:, 2]
 
     feet, open_sides = [], []
     for side in range(4):

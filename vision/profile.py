@@ -32,12 +32,18 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class DiceModel:
-    """The owner's dice, lengths in die edges unless named otherwise. What is unknown is None."""
+    """The owner's dice, lengths in die edges unless named otherwise. What is unknown is None.
+
+    `pip_step` and `edge_step`: how much the picture usually changes from body to pip and across the border of a top
+    face, as a natural logarithm; the reader holds every die against these.
+    """
 
     edge_mm: float
     pip_radius: float | None = None
     pip_spacing: float | None = None
     one_radius: float | None = None
+    pip_step: float | None = None
+    edge_step: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +51,17 @@ class BoardFit:
     """How well lens and pose explain the board that they were fitted to: the evidence to trust them or not.
 
     `corners_px` and `residuals_px` N×2: the corners as found and (found - predicted); `rms_mm` is the same error on
-    the tray's floor; `tilt_deg` the angle between the camera's axis and the plumb line of the floor; `focal_measured`
-    is false where the camera looks too straight down to tell the focal length and the field of view was assumed.
+    the tray's floor; `edge_blur_px` how far the camera smears an edge (one standard deviation) and `white` the grey
+    level 0..255 of the board's white squares; `tilt_deg` the angle between the camera's axis and the plumb line of the
+    floor; `focal_measured` is false where the camera looks too straight down to tell the focal length.
     """
 
     square_mm: float
     rms_px: float
     worst_px: float
     rms_mm: float
+    edge_blur_px: float
+    white: float
     tilt_deg: float
     focal_measured: bool
     corners_px: Floats
