@@ -35,8 +35,10 @@ def load_profile(path: Path | str, camera: str | None = None, size_px: tuple[int
     """
     path = Path(path)
     table = _read_table(path)
-    if (version := table.pop("format", None)) != FORMAT:
-        raise ProfileError(f"{path}: format = {version!r}, this program reads format {FORMAT}: {MEND}")
+    version = table.pop("format", None)
+    if version != FORMAT:
+        found = "is missing" if version is None else f"= {version!r}"
+        raise ProfileError(f"{path}: format {found}, this program reads format {FORMAT}: {MEND}")
     sidecar = table.pop("empty_picture", None)
     problems = Problems()
     profile = parse(TrayProfile, table, problems, skip=("empty_bgr",))
