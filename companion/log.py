@@ -1,0 +1,220 @@
+"""The event log: every record is on disk before the screen shows it, so a game goes on where a cut ended it.
+
+    log = Log.open(state_dir)
+    moment = log.moment()          # where the last game stood, None if there was none
+    log.append(Rolled((1, 2, 2, 3, 4, 6)))
+
+While the disk is full or read-only the game plays on from memory, `trouble` says so, and what waits is written as soon
+as there is room. A game that ends properly on a full disk is written into room that was kept back for that.
+"""
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from companion.log_file import FILE_NAME, Unfit, open_checked, set_aside
+from companion.notation import format_record
+from companion.timeline import Moment, Record, follow
+
+ADD_RECORD = "INSERT INTO records (at, record, colours) VALUES (?, ?, ?)"
+ADD_CHOICE = "INSERT INTO choices (at, name, value) VALUES (?, ?, ?)"
+NEWEST_CHOICES = "SELECT name, value FROM choices ORDER BY number"
+
+LOCK_NAME = "lock"
+RESERVE_NAME = "reserve"
+RESERVE_BYTES = 512 * 1024
+
+
+class LogError(Exception):
+    """The log cannot be kept in this folder; the text is one sentence that says why and what to do."""
+
+
+class Log:
+    """The log of one state folder, held by one process; made by `Log.open`.
+
+    `notice` says what happened to the file at the start, if anything did; `trouble` why records wait in memory now.
+    """
+
+    def __init__(self, state_dir: Path, lock: int) -> None:
+        self.notice: str | None = None
+        self.trouble: str | None = None
+        self._state_dir = state_dir
+        self._lock = lock
+        self._db: sqlite3.Connection | None = None
+        self._moment: Moment | None = None
+        self._choices: dict[str, str] = {}
+        self._waiting: list[tuple[str, tuple[str, ...]]] = []
+
+    @classmethod
+    def open(cls, state_dir: Path) -> "Log":
+        """The log of a folder, which is made if need be; LogError says why it cannot be kept there."""
+        log = cls(state_dir, _locked(state_dir))
+        try:
+            log._open()
+        except BaseException:
+            os.close(log._lock)
+            raise
+        return log
+
+    def append(self, record: Record, colours: Sequence[str] = ()) -> Moment:
+        """The moment after a record, which is on disk when this returns or waits in memory when `trouble` says so.
+
+        `colours` are those of a roll's dice, in the order of its faces. RuleError when the record cannot follow; then
+        nothing is written.
+        """
+        moment = follow(self._moment, record)
+        self._add(ADD_RECORD, format_record(record), " ".join(colours))
+        self._moment = moment
+        return moment
+
+    def moment(self) -> Moment | None:
+        """The moment that the records of the last game lead to, None when no game was ever begun."""
+        return self._moment
+
+    def choose(self, name: str, value: str) -> None:
+        """Remembers a choice of the menu, such as the language."""
+        if self._choices.get(name) != value:
+            self._choices[name] = value
+            self._add(ADD_CHOICE, name, value)
+
+    def choices(self) -> dict[str, str]:
+        """The choices made last, by name."""
+        return dict(self._choices)
+
+    @property
+    def unsaved(self) -> int:
+        """How many records and choices wait in memory."""
+        return len(self._waiting)
+
+    def flush(self) -> bool:
+        """Tries to write what waits in memory, and returns whether all of it is on disk."""
+        if not self._waiting:
+            return True
+        try:
+            if self._db is None:
+                self._db, _ = open_checked(self._path)
+            self._write_waiting(self._db)
+        except (sqlite3.Error, Unfit) as error:
+            self.trouble = f"{_cause(self._state_dir, error)}: {self.unsaved} not saved"
+            return False
+        self.trouble = None
+        return True
+
+    def close(self) -> None:
+        """Writes what still waits, into the room kept back if there is no other, and gives the folder free.
+
+        `trouble` and `unsaved` still tell what could not be written.
+        """
+        if not self.flush():
+            self._reserve.unlink(missing_ok=True)
+            self.flush()
+        if self._db is not None:
+            self._db.close()
+        with contextlib.suppress(OSError):
+            os.close(self._lock)
+
+    def __enter__(self) -> "Log":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _path(self) -> Path:
+        return self._state_dir / FILE_NAME
+
+    @property
+    def _reserve(self) -> Path:
+        return self._state_dir / RESERVE_NAME
+
+    def _open(self) -> None:
+        is_first = not self._path.exists()
+        try:
+            self._open_or_begin_anew()
+        except sqlite3.Error:
+            # Files that belong to an open log need room too; a full disk has at least what was kept back.
+            self._reserve.unlink(missing_ok=True)
+            try:
+                self._open_or_begin_anew()
+            except sqlite3.Error as error:
+                cause = _cause(self._state_dir, error)
+                if not (is_first and cause == "Disk full"):
+                    raise LogError(f"cannot keep the game log {self._path}: {cause.lower()} ({error}); "
+                                   "check its owner and the room on the disk, or choose another --state-dir") from error
+                self.trouble = f"{cause}: nothing is saved"
+        self._keep_room_back()
+
+    def _open_or_begin_anew(self) -> None:
+        try:
+            self._db, self._moment = open_checked(self._path)
+        except Unfit as unfit:
+            kept = set_aside(self._path, unfit.kind)
+            self.notice = f"the game log could not be used ({unfit}); it is kept as {kept.name}, a new one is begun"
+            self._db, self._moment = open_checked(self._path)
+        self._choices = dict(self._db.execute(NEWEST_CHOICES).fetchall())
+
+    def _keep_room_back(self) -> None:
+        if self._reserve.exists():
+            return
+        try:
+            with self._reserve.open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
+        except OSError:
+            self._reserve.unlink(missing_ok=True)
+
+    def _add(self, statement: str, *values: str) -> None:
+        at = datetime.now().astimezone().isoformat(timespec="seconds")
+        self._waiting.append((statement, (at, *values)))
+        self.flush()
+
+    def _write_waiting(self, db: sqlite3.Connection) -> None:
+        """One transaction, so that a cut leaves all or nothing of it; what waits is forgotten once it is on disk."""
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            for statement, values in self._waiting:
+                db.execute(statement, values)
+            db.execute("COMMIT")
+        except sqlite3.Error:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        self._waiting.clear()
+
+
+def _locked(state_dir: Path) -> int:
+    """The descriptor of the folder's lock file, locked until it is closed or the process ends in any way."""
+    try:
+        state_dir.mkdir(parents=True, exist_ok=True)
+        lock = os.open(state_dir / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise LogError(f"cannot write to the state folder {state_dir}: {(error.strerror or str(error)).lower()}; "
+                       "make it writable for this user or choose another with --state-dir") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        pid = os.pread(lock, 20, 0).decode("ascii", "replace").strip() or "unknown"
+        os.close(lock)
+        raise LogError(f"the state folder {state_dir} is in use by another mishimash (pid {pid}); "
+                       "stop that one first or choose another folder with --state-dir") from error
+    with contextlib.suppress(OSError):  # the pid is a help for people; a full disk may have no room for it
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)
+    return lock
+
+
+def _cause(state_dir: Path, error: Exception) -> str:
+    """Why a write failed, in two words for the screen."""
+    name = getattr(error, "sqlite_errorname", "")
+    try:
+        disk = os.statvfs(state_dir)
+    except OSError:
+        return "Folder gone"
+    if disk.f_flag & os.ST_RDONLY or name.startswith("SQLITE_READONLY"):
+        return "Disk read-only"
+    if name == "SQLITE_FULL" or disk.f_bavail * disk.f_frsize < RESERVE_BYTES // 16:
+        return "Disk full"
+    return "Disk error"
