@@ -8,12 +8,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from companion.config import LANGUAGES
 from companion.errors import InputError
 from companion.game import DEFAULT_TARGET_HALVES, Game, Kept, Rolled, new_game, step
 from companion.notation import halves_of, points
 from companion.rules import DICE, Faces, RuleError, groups, roll_of, selections, turn_halves
-
-LANGUAGES = ("en", "de", "fr", "es", "pl")
 
 
 def score(faces: Faces, roll_number: int = 1, clears: int = 0) -> dict[str, Any]:

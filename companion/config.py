@@ -10,6 +10,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from companion.errors import InputError
 
+LANGUAGES = ("en", "de", "fr", "es", "pl")
+
 
 class ConfigError(InputError):
     """The config file cannot be used; the text names every key that is wrong."""
@@ -21,7 +23,7 @@ class GameConfig:
 
     players: tuple[str, ...] = ("Player 1", "Player 2")
     target: float = 1000
-    language: str = field(default="en", metadata={"one_of": ("en", "de", "fr", "es", "pl")})
+    language: str = field(default="en", metadata={"one_of": LANGUAGES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,14 @@ class StateConfig:
     dir: str = ""
 
     @property
-    def folder(self) -> Path:
-        """The state folder, which need not exist yet."""
-        if self.dir:
-            return Path(self.dir).expanduser()
-        if given := os.environ.get("STATE_DIRECTORY"):
-            return Path(given)
+    def named(self) -> Path | None:
+        """The state folder that the config or the service's environment names, if one does."""
+        name = self.dir or os.environ.get("STATE_DIRECTORY", "")
+        return Path(name).expanduser() if name else None
+
+    @property
+    def usual(self) -> Path:
+        """The user's own state folder, for when none is named."""
         return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "mishimash"
 
 

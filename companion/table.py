@@ -27,6 +27,7 @@ from companion.table_inputs import (
     Told,
     TrayEmptied,
     Tumbling,
+    Unchanged,
 )
 from companion.table_play import (
     correcting,
@@ -70,7 +71,7 @@ from companion.timeline import Moment, Started, follow
 __all__ = [
     "CameraBack", "CameraLost", "DiceRest", "DiceUnsure", "DisplayBack", "Freed", "Input", "Nudged", "Pressed",
     "SetAside", "Settings", "StorageBack", "StorageTrouble", "Stuck", "Table", "Tick", "TrayEmptied", "Tumbling",
-    "Wish", "new_table", "resumed", "started", "step",
+    "Unchanged", "Wish", "new_table", "resumed", "started", "step",
 ]  # fmt: skip
 
 
@@ -141,7 +142,9 @@ def _seen(table: Table, seen: Seen) -> Step:
 def _seen_waiting(table: Table, scene: PlayScene, seen: Seen) -> Step:
     match seen:
         case Tumbling():
-            return table.with_scene(Rolling()), ()
+            return table.with_scene(Rolling(scene.over if isinstance(scene, Rolling) else scene)), ()
+        case Unchanged() if isinstance(scene, Rolling):
+            return table.with_scene(scene.over), ()
         case DiceRest():
             return dice_rest(table, seen)
         case DiceUnsure():

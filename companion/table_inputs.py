@@ -38,6 +38,11 @@ class SetAside:
 
 
 @dataclass(frozen=True, slots=True)
+class Unchanged:
+    """All is still again and the dice lie as before: it was a hand or a shadow."""
+
+
+@dataclass(frozen=True, slots=True)
 class TrayEmptied:
     """All dice have left the tray."""
 
@@ -108,6 +113,6 @@ class Tick:
     now_s: float
 
 
-Seen = Tumbling | DiceRest | DiceUnsure | SetAside | TrayEmptied | Nudged
+Seen = Tumbling | DiceRest | DiceUnsure | SetAside | Unchanged | TrayEmptied | Nudged
 Told = Stuck | Freed | CameraLost | CameraBack | DisplayBack | StorageTrouble | StorageBack
 Input = Seen | Pressed | Told | Tick

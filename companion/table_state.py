@@ -56,7 +56,9 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Rolling:
-    """The dice tumble."""
+    """The dice tumble; `over` is the scene to return to when it was only a hand."""
+
+    over: "PlayScene"
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,11 @@ class ScriptButtons:
                 words.append(_word(parts[0].lower(), parts[1:], f"{name}, line {number}"))
         return cls(words)
 
+    @property
+    def timed(self) -> bool:
+        """Whether the next word has a `wait` of its own before it."""
+        return any(word == "wait" for word, _ in self._words[max(0, self._next - 1) : self._next + 1])
+
     def presses(self, now_s: float, asked: bool) -> list[Press | Key]:
         """The next word if the table asks and no `wait` is running."""
         if not asked:

@@ -1,0 +1,78 @@
+"""The hand at the simulated tray: it throws when somebody presses ROLL, lifts dice, and can play a game by itself."""
+
+from collections.abc import Sequence
+
+from companion.table import Table
+from companion.table_state import Decision, WrongCount, projected_halves
+from companion.timeline import Moment
+from hardware.ports import Button, Key, Press
+from hardware.simulated import SimulatedTray
+
+RETHROW_S = 6.0
+BANK_FROM_HALVES = 12
+LIFTS_EVERY = 2
+
+
+class TrayHand:
+    """Moves the virtual dice as the keys ask; ROLL throws when the table waits for a roll, as a player would then."""
+
+    def __init__(self, tray: SimulatedTray) -> None:
+        self._tray = tray
+        self._thrown: tuple[Moment, float] | None = None
+
+    def __call__(self, press: Press | Key, at: Table) -> bool:
+        """Does what the press asks; true when it was for the dice, and so none for the table."""
+        if isinstance(press, Press):
+            if at.expects is None or press.held or press.button is not Button.ROLL:
+                return False
+            press = Key("throw", at_s=press.at_s)
+        if press.name == "throw":
+            self._thrown = at.moment, press.at_s
+        return self._tray.obey(press, at.expects or at.game.turn.dice)
+
+    def waits(self, at: Table, now_s: float) -> bool:
+        """Whether the dice of the roll that the table waits for are still to be thrown, or were thrown in vain."""
+        if at.expects is None:
+            return False
+        if self._thrown is None or self._thrown[0] is not at.moment or isinstance(at.scene, WrongCount):
+            return True
+        return now_s - self._thrown[1] > RETHROW_S
+
+    @property
+    def lifted(self) -> tuple[int, ...]:
+        """The dice that are out of the tray, counted from 0 in the order of the roll."""
+        return self._tray.lifted()
+
+
+class DemoPlayer:
+    """Plays by itself: throws, lifts what scores out of the tray every other time, banks once a turn is worth it."""
+
+    def __init__(self, hand: TrayHand) -> None:
+        self._hand = hand
+        self._decisions = 0
+
+    def __call__(self, at: Table, now_s: float) -> Sequence[Press | Key]:
+        """What it presses now, at most one thing."""
+        roll = [Press(Button.ROLL, at_s=now_s)]
+        if at.game.to_play is None:
+            return [Key("quit")]
+        if isinstance(at.scene, Decision):
+            return self._decided(at, at.scene, now_s)
+        return roll if at.asks or self._hand.waits(at, now_s) else []
+
+    def _decided(self, at: Table, decision: Decision, now_s: float) -> Sequence[Press | Key]:
+        if self._decisions % LIFTS_EVERY == 0 and not decision.lifted:
+            return [] if self._hand.lifted else [Key("lift", _places(at.game.turn.roll, decision.chosen))]
+        self._decisions += 1
+        enough = projected_halves(at.game, decision.chosen) >= BANK_FROM_HALVES
+        return [Press(Button.BANK if enough else Button.ROLL, at_s=now_s)]
+
+
+def _places(roll: Sequence[int], chosen: Sequence[int]) -> tuple[int, ...]:
+    """Where in the roll the chosen faces lie, counted from 1, each die once."""
+    left, places = list(chosen), []
+    for place, face in enumerate(roll, 1):
+        if face in left:
+            left.remove(face)
+            places.append(place)
+    return tuple(places)

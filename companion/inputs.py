@@ -1,0 +1,131 @@
+"""Where the loop's inputs come from: camera and buttons, either live with a thread for the camera, or recorded."""
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from companion import table
+from companion.table import Table
+from companion.watch import Watcher
+from hardware.ports import DeviceError, EndOfFrames, Key, Press
+
+POLL_S = 0.01
+TICK_S = 0.25
+
+Player = Callable[[Table, float], Sequence[Press | Key]]
+"""Whoever presses: what was pressed since the last call, given the table and the time."""
+
+Hand = Callable[[Press | Key, Table], bool]
+"""Whoever moves virtual dice: true when a press or key was for the dice and not for the table."""
+
+
+class Over(Exception):  # noqa: N818 - an end is no error
+    """Nothing more will come: a recording or a script ended, or somebody quit."""
+
+
+class Inputs(Protocol):
+    """Gives the loop what happened, in the order in which it happened."""
+
+    @property
+    def now_s(self) -> float:
+        """The time, on the clock of the frames."""
+
+    def next(self, at: Table) -> tuple[table.Input, ...]:
+        """What happened since the last call, at a table as it stands; waits a moment at most. Raises Over."""
+
+
+class LiveInputs:
+    """Inputs in real time. A thread of its own watches the camera, so that no press ever waits for a reading."""
+
+    def __init__(self, watcher: Watcher, player: Player, hand: Hand) -> None:
+        self._watcher = watcher
+        self._player = player
+        self._hand = hand
+        self._seen: queue.SimpleQueue[tuple[table.Input, ...] | Exception] = queue.SimpleQueue()
+        self._expects: int | None = None
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="camera", daemon=True)
+
+    @property
+    def now_s(self) -> float:
+        """The machine's monotonic clock."""
+        return time.monotonic()
+
+    def next(self, at: Table) -> tuple[table.Input, ...]:
+        """What was pressed and seen; a Tick when a quarter of a second brought nothing."""
+        self._expects = at.expects
+        if not self._thread.is_alive() and not self._closing.is_set():
+            self._thread.start()
+        until_s = self.now_s + TICK_S
+        while self.now_s < until_s:
+            if pressed := _pressed(self._player(at, self.now_s), self._hand, at):
+                return pressed
+            try:
+                seen = self._seen.get(timeout=POLL_S)
+            except queue.Empty:
+                continue
+            if isinstance(seen, EndOfFrames):
+                raise Over
+            if isinstance(seen, Exception):
+                raise seen
+            if seen:
+                return seen
+        return (table.Tick(self.now_s),)
+
+    def close(self) -> None:
+        """Ends the thread, so that the camera can be closed."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2)
+
+    def _watch(self) -> None:
+        try:
+            while not self._closing.is_set():
+                self._seen.put(self._watcher.look(self._expects))
+        except Exception as error:
+            # The loop must hear of it: a thread that dies in silence would leave a table that never answers.
+            self._seen.put(error)
+
+
+class RecordedInputs:
+    """Inputs in the recording's own time, as fast as the program can: whatever is pressed, then the next frame.
+
+    When the pictures are over the time goes on without them, so that what is left of a script is pressed.
+    """
+
+    def __init__(self, watcher: Watcher, player: Player, hand: Hand) -> None:
+        self._watcher = watcher
+        self._player = player
+        self._hand = hand
+        self._after_s = 0.0
+        self.frames_over = False
+
+    @property
+    def now_s(self) -> float:
+        """The time of the latest frame, and on from there when they are over."""
+        return self._watcher.now_s + self._after_s
+
+    def next(self, at: Table) -> tuple[table.Input, ...]:
+        """What was pressed, else what the next frame shows, and the time."""
+        if pressed := _pressed(self._player(at, self.now_s), self._hand, at):
+            return pressed
+        if not self.frames_over:
+            try:
+                return (*self._watcher.look(at.expects), table.Tick(self.now_s))
+            except EndOfFrames:
+                self.frames_over = True
+            except DeviceError as error:
+                raise Over(str(error)) from error
+        if not at.asks:
+            raise Over
+        self._after_s += TICK_S
+        return (table.Tick(self.now_s),)
+
+
+def _pressed(presses: Sequence[Press | Key], hand: Hand, at: Table) -> tuple[table.Input, ...]:
+    for_the_table = [press for press in presses if not hand(press, at)]
+    if any(isinstance(press, Key) and press.name == "quit" for press in for_the_table):
+        raise Over
+    return tuple(table.Pressed(p.button.value, p.held) for p in for_the_table if isinstance(p, Press))
