@@ -43,7 +43,7 @@ install_packages() {
     sudo apt-get update && sudo $command"
     fi
     say "this system lacks $*; installing with: ${as_root:+sudo }$command"
-    quiet="-q -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0"
+    quiet="-qq -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0"
     # The words of these variables are the arguments. One dead source must not stop the rest: the install decides.
     # shellcheck disable=SC2086
     $as_root apt-get update $quiet >&2 || true
