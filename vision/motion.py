@@ -18,6 +18,8 @@ QUIETEST, NOISIEST = 0.4, 4.0
 # Steps of the running 90th percentile: nine times more down than up keeps nine differences of ten below it. Some
 # seconds of steady flicker are learned; a second of dice or hands is not.
 STEP_UP, STEP_DOWN = 1.036, 0.996
+# Lamps flicker in bands along the rows, by no more than this; what changes a block more is a thing.
+FLICKER = 0.2
 # One block alone may be a reflection; the smallest die that can be read touches several.
 LEAST_BLOCKS = 2
 
@@ -38,30 +40,42 @@ def thumbnail(luma_picture: NDArray[np.uint8]) -> Thumbnail:
     return blocks.astype(np.float32, copy=False)
 
 
+def difference(now: Thumbnail, before: Thumbnail) -> Thumbnail:
+    """By how much blocks differ, without the gain of the whole picture and, row by row, the flicker of lamps."""
+    ratio = (now + 4.0) / (before + 4.0)
+    gain = quantile(ratio, 0.5)
+    bands = np.where(np.abs(ratio - gain) < FLICKER * gain, ratio, gain)
+    middle = bands.shape[1] // 2
+    row_gains = np.partition(bands, middle, axis=1)[:, middle : middle + 1]
+    return np.abs(now - row_gains * before, dtype=np.float32)
+
+
+def quantile(values: NDArray[np.float32], part: float) -> np.float32:
+    """As numpy's, without its checks and its interpolation: ten times as fast."""
+    nth = int(part * values.size)
+    return np.float32(np.partition(values, nth, axis=None)[nth])
+
+
 class MotionCheck:
-    """Compares thumbnails; learns each block's usual difference from the pairs given to `learn`, in constant memory."""
+    """Tells changes from noise: it learns each block's usual difference, in constant memory."""
 
     def __init__(self) -> None:
         self._usual: Thumbnail | None = None
 
-    def learn(self, now: Thumbnail, before: Thumbnail) -> None:
-        """Takes the difference of two successive pictures as a sample of what is usual, moving or not."""
-        residual = _residual(now, before)
+    def learn(self, difference: Thumbnail) -> None:
+        """Takes the difference of two successive pictures as a sample of what is usual, whether things moved or not."""
         if self._usual is None:
-            # The median is blind to what moves in less than half of the picture; 2.44 leads to the 90th percentile.
-            usual = np.full_like(residual, 2.44 * np.median(residual))
+            usual = np.full_like(difference, quantile(difference, 0.9))
         else:
-            usual = self._usual * np.where(residual > self._usual, np.float32(STEP_UP), np.float32(STEP_DOWN))
+            usual = self._usual * np.where(difference > self._usual, np.float32(STEP_UP), np.float32(STEP_DOWN))
         self._usual = np.clip(usual, QUIETEST, NOISIEST)
 
-    def changes(self, now: Thumbnail, before: Thumbnail) -> Changes:
-        """Which blocks differ by more than noise or brightness explain, 60×80 bool; all false when too few do."""
-        residual = _residual(now, before)
+    def changes(self, difference: Thumbnail) -> Changes:
+        """Which blocks differ by more than noise explains, 60×80 bool; all false when too few do."""
         # When the camera turns up its gain all blocks become noisy at once: the lower quartile tells.
-        quarter = residual.size // 4
-        everywhere = min(NOISIEST, 5.2 * float(np.partition(residual, quarter, axis=None)[quarter]))
+        everywhere = min(np.float32(NOISIEST), np.float32(5.2) * quantile(difference, 0.25))
         usual = everywhere if self._usual is None else np.maximum(cv2.blur(self._usual, (5, 5)), everywhere)
-        changed = residual > NOISE_FACTOR * usual
+        changed = difference > NOISE_FACTOR * usual
         return changed if np.count_nonzero(changed) >= LEAST_BLOCKS else np.zeros_like(changed)
 
 
@@ -69,7 +83,7 @@ class Stillness:
     """Tells how long nothing has moved, from thumbnails as they come."""
 
     def __init__(self) -> None:
-        self.motion = MotionCheck()
+        self._motion = MotionCheck()
         self._last: Thumbnail | None = None
         self._first: Thumbnail | None = None
         self._first_s = self._last_s = self._fresh_s = float("-inf")
@@ -91,8 +105,9 @@ class Stillness:
         repeated = np.array_equal(now, before)
         if repeated and self._noisy and captured_s - self._fresh_s < REPEATED_S:
             return None
-        moved = self.differs(now, before) or self.differs(now, first)
-        self.motion.learn(now, before)
+        step = difference(now, before)
+        self._motion.learn(step)
+        moved = self._motion.changes(step).any() or self.changes(now, first).any()
         if moved:
             self._begin(now, captured_s)
             return 0.0
@@ -101,26 +116,25 @@ class Stillness:
         self._last = now
         return captured_s - self._first_s
 
-    def differs(self, now: Thumbnail, then: Thumbnail) -> bool:
-        """Whether anything changed from one picture to the other, as far as noise lets one tell."""
-        return bool(self.motion.changes(now, then).any())
+    def changes(self, now: Thumbnail, then: Thumbnail) -> Changes:
+        """Where the tray changed from one picture to the other, as far as noise lets one tell, 60×80 bool."""
+        return self._motion.changes(difference(now, then))
 
     def _begin(self, now: Thumbnail, captured_s: float) -> None:
         self._last = self._first = now
         self._first_s = self._fresh_s = captured_s
 
 
-def reaches_in(changed: Changes, place_xy: tuple[float, float]) -> bool:
-    """Whether the change at a place (fractions 0..1 of width and height) is one piece with a change at the border."""
+def reaches_in(changed: Changes, centre_xy: tuple[float, float], radius: float) -> bool:
+    """Whether a change around a place is one piece with a change at the picture's border, as a hand's is.
+
+    Centre and radius in fractions of the picture's width and height, and of its width. Changes less than three blocks
+    wide, such as a shadow's seam, connect nothing.
+    """
     height, width = changed.shape
-    _, pieces = cv2.connectedComponents(cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8)))
-    column, row = (min(int(at * size), size - 1) for at, size in zip(place_xy, (width, height), strict=True))
-    piece = pieces[row, column]
+    broad = cv2.morphologyEx(changed.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    _, pieces = cv2.connectedComponents(broad)
+    column, row, reach = (int(at * size) for at, size in zip((*centre_xy, radius), (width, height, width), strict=True))
+    here = pieces[max(0, row - reach) : row + reach + 1, max(0, column - reach) : column + reach + 1]
     border = np.concatenate((pieces[0], pieces[-1], pieces[:, 0], pieces[:, -1]))
-    return bool(piece and np.any(border == piece))
-
-
-def _residual(now: Thumbnail, before: Thumbnail) -> Thumbnail:
-    """What is left of the difference once each row's gain is taken out: lamps flicker in bands along the rows."""
-    gain = np.median((now + 4.0) / (before + 4.0), axis=1, keepdims=True)
-    return np.abs(now - gain * before, dtype=np.float32)
+    return bool(np.isin(here[here > 0], border).any())

@@ -125,8 +125,11 @@ class Settler:
             return (Moving(),) if began else ()
         if self._concluded:
             return ()
-        seen = self._as_concluded(picture, still_s) or self._look(image_bgr, picture, still_s)
-        return (seen,) if seen else ()
+        if not self._looks and self._conclusion and not self._stillness.changes(picture, self._conclusion[0]).any():
+            # After a motion all is as it was: no need to read.
+            return self._conclude(self._conclusion[1]) if still_s >= self._rest_s else ()
+        seen = self._look(image_bgr, picture, still_s)
+        return self._conclude(seen) if seen else ()
 
     def correct(self, which: int, face: int) -> None:
         """From now on die number `which` of the last `Rolled.reading.dice` counts as `face` in `SetAside.taken`."""
@@ -138,15 +141,9 @@ class Settler:
         """Takes the dice as they lie now for the roll: the answer to `Nudged` when the new faces shall count."""
         self._dice = follow.follow([one.die for one in self._dice or () if one.there])
 
-    def _as_concluded(self, picture: Thumbnail, still_s: float) -> Seen | None:
-        """The last conclusion once more, when after a motion the picture is what it was then: no need to read."""
-        if self._looks or self._conclusion is None or still_s < self._rest_s:
-            return None
-        concluded_picture, said = self._conclusion
-        if self._stillness.differs(picture, concluded_picture):
-            return None
+    def _conclude(self, seen: Seen) -> tuple[Seen, ...]:
         self._moving, self._concluded = False, True
-        return said
+        return (seen,)
 
     def _look(self, image_bgr: NDArray[np.uint8], picture: Thumbnail, still_s: float) -> Seen | None:
         """Reads the picture if a look is due, and says what follows from the looks of this rest."""
@@ -159,7 +156,6 @@ class Settler:
             return None
         seen = Unsure(reading) if reading.status == "unsure" else self._sure(reading, picture)
         self._conclusion = (picture, seen if isinstance(seen, Unsure) else Unchanged(reading))
-        self._moving, self._concluded = False, True
         return seen
 
     def _sure(self, reading: Reading, picture: Thumbnail) -> Seen:
@@ -182,10 +178,12 @@ class Settler:
         if not self._dice or self._sure_picture is None or reading.status == "unsure":
             return False
         height_px, width_px = image_bgr.shape[:2]
-        changed = self._stillness.motion.changes(picture, self._sure_picture)
+        changed = self._stillness.changes(picture, self._sure_picture)
         now, _ = follow.update(self._dice, reading.dice)
         gone = [then.die for then, later in zip(self._dice, now, strict=False) if then.there and not later.there]
-        return any(reaches_in(changed, (die.x_px / width_px, die.y_px / height_px)) for die in gone)
+        return any(
+            reaches_in(changed, (die.x_px / width_px, die.y_px / height_px), die.size_px / 2 / width_px) for die in gone
+        )
 
 
 def verdict(looks: Sequence[Reading]) -> Reading | None:
