@@ -8,9 +8,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TextIO
 
+from hardware.gpio import GpioButtons, Wiring
 from hardware.ports import Button, Buttons, DeviceError, Key, Press
 
 SOURCES = "gpio, keyboard, script:FILE"
+WIRING = Wiring()
 
 # What each key does, as the terminal shows it.
 KEYS: tuple[tuple[str, str], ...] = (
@@ -44,13 +46,18 @@ WORD_OF_KEY = {
 }
 
 
-def open_buttons(source: str) -> Buttons:
-    """The buttons of a source, see SOURCES. Raises DeviceError with one sentence when they cannot be had."""
+def open_buttons(source: str, wiring: Wiring = WIRING) -> Buttons:
+    """The buttons of a source, see SOURCES; `wiring` says where the real ones are.
+
+    Raises DeviceError with one sentence when they cannot be had.
+    """
     kind, _, name = source.partition(":")
     if kind == "script":
         if not name:
             raise DeviceError("buttons 'script:': say which file, for example script:game.txt")
         return ScriptButtons.read(Path(name))
+    if source == "gpio":
+        return GpioButtons(wiring)
     if source == "keyboard":
         return KeyboardButtons(sys.stdin)
     raise DeviceError(f"there are no buttons '{source}'; there are: {SOURCES}")
