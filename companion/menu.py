@@ -17,7 +17,6 @@ TARGETS_HALVES = (100, 200, 500, 1000, 2000, 4000, 10000)
 LANGUAGES = ("en", "de", "fr", "es", "pl")
 BRIGHTNESS = (20, 80, 140, 200, 255)
 CHOICES = ("players", "target", "language", "brightness")
-TEXTS = ("scores", "recalibrate", "about")
 QUESTIONS = ("new_game", "leave", "join", "end_game", "power_off")
 
 
@@ -62,7 +61,9 @@ def menu_pressed(table: Table, menu: Menu, press: Pressed) -> Step:
     if press.button == "both":
         return (table.with_scene(menu.under) if press.held else table), ()
     lines = items(table, menu)
-    if press.held or not lines:
+    if not lines:
+        return table.with_scene(menu.under), ()
+    if press.held:
         return _back(table, menu), ()
     if press.button == "roll":
         return table.with_scene(replace(menu, cursor=(menu.cursor + 1) % len(lines))), ()
@@ -112,7 +113,7 @@ def _main(table: Table, under: PlayScene) -> tuple[Item, ...]:
 
 def _chosen(table: Table, menu: Menu, item: Item) -> Step:
     if menu.page in QUESTIONS:
-        return ANSWERS[menu.page](table, menu) if item.key == "yes" else (_back(table, menu), ())
+        return ANSWERS[menu.page](table, menu) if item.key == "yes" else (table.with_scene(menu.under), ())
     if menu.page in CHOICES and item != BACK:
         return _set(table, menu, item)
     match item.key:

@@ -1,0 +1,310 @@
+"""What the table shows: every scene as a screen, and the screen as a 1-bit picture. All of it pure functions."""
+
+from collections import Counter
+from dataclasses import replace
+
+from PIL import Image
+
+from companion.menu import QUESTIONS, items
+from companion.rules import STRAIGHT, THREE_PAIRS, Faces, bonus_halves, groups
+from companion.screens_draw import Canvas, line_px, text_px
+from companion.screens_layout import drawn
+from companion.screens_view import DieView, Row, Screen, cut, name
+from companion.table_state import (
+    WAITING,
+    Banked,
+    Bust,
+    Cleared,
+    Correct,
+    Decision,
+    Menu,
+    Note,
+    Nudge,
+    Off,
+    Over,
+    PlayScene,
+    Prompt,
+    Rolling,
+    Start,
+    Table,
+    Unsure,
+    WrongCount,
+    projected_halves,
+)
+from companion.words import Words, words
+
+SAVER_STEP_S = 10
+# The first word of a reason that vision gives which is found here says how the screen puts it.
+REASONS = {
+    "cocked": "reason_cocked",
+    "lean": "reason_cocked",
+    "hide": "reason_hidden",
+    "overlap": "reason_hidden",
+    "glare": "reason_glare",
+    "dark": "reason_dark",
+    "focus": "reason_focus",
+    "blur": "reason_focus",
+    "expected": "reason_count",
+}
+
+
+def picture(table: Table, size_px: tuple[int, int] = (128, 64), now_s: float = 0.0) -> Image.Image:
+    """The mode "1" picture of the table; KeyError for a size other than 128×64, 128×32 and 256×64."""
+    if table.asleep:
+        return saver(table, size_px, now_s)
+    return drawn(screen_of(table), size_px, now_s)[0]
+
+
+def saver(table: Table, size_px: tuple[int, int], now_s: float) -> Image.Image:
+    """A few letters on black that move every ten seconds, so that no pixel burns in."""
+    game = table.game
+    text = cut(name("MISHIMASH" if game.to_play is None else game.players[game.to_play]), 10)
+    font_name = "ter-u12n"
+    canvas = Canvas(size_px)
+    moves = int(now_s // SAVER_STEP_S)
+    room_x, room_y = size_px[0] - text_px(text, font_name), size_px[1] - line_px(font_name)
+    canvas.text((moves * 37 % (room_x + 1), moves * 11 % (room_y + 1)), text, font_name)
+    return canvas.image
+
+
+def screen_of(table: Table) -> Screen:
+    """The screen of the scene at the table, with what is to be told above it."""
+    said = words(table.settings.language)
+    scene = table.scene
+    if isinstance(scene, Menu):
+        screen = _menu(table, scene, said)
+    elif isinstance(scene, Correct):
+        screen = _correct(scene, said)
+    elif table.camera_lost and isinstance(scene, WAITING):
+        screen = Screen(lines=(said.say("no_camera_help"),), left=said.say("by_hand"))
+    else:
+        screen = _play(table, scene, said)
+    notice = _notice(table.note, said) if table.note else ""
+    return replace(screen, alert=_alert(table, said), notice=notice)
+
+
+def _alert(table: Table, said: Words) -> str:
+    if table.camera_lost:
+        return said.say("no_camera")
+    if table.storage_trouble:
+        return said.say("not_saved")
+    return said.say(f"stuck_{min(table.stuck)}") if table.stuck else ""
+
+
+def _notice(note: Note, said: Words) -> str:
+    return said.say(note.key, name=name(note.name), points=said.points(note.halves))
+
+
+def _play(table: Table, scene: PlayScene, said: Words) -> Screen:
+    game = table.game
+    match scene:
+        case Start():
+            first = name(game.players[game.to_play or 0])
+            line = said.say("name_rolls", n=game.turn.dice, name=first)
+            target = said.say("target", points=said.points(game.target_halves))
+            count = f"{len(game.players)} {said.say('menu_count', n=len(game.players))}"
+            return Screen(count, target, big="MISHIMASH", lines=(line,), hint=said.say("start_hint"))
+        case Prompt():
+            return _prompt(table, said)
+        case Rolling():
+            blank = (DieView(0),) * game.turn.dice
+            return replace(_at_turn(table, said), dice=blank, lines=(said.say("tumbling"),))
+        case WrongCount(faces):
+            more = len(faces) > game.turn.dice
+            return replace(
+                _at_turn(table, said),
+                dice=_plain(faces),
+                big=said.say("n_of_m", n=len(faces), m=game.turn.dice),
+                lines=(said.say("too_many" if more else "one_missing"),),
+                left=said.say("by_hand"),
+            )
+        case Unsure(faces, reasons):
+            return Screen(
+                said.say("unsure"),
+                dice=_plain(faces),
+                lines=(said.say(_reason(reasons)),),
+                left=said.say("correct"),
+                right=said.say("as_shown") if len(faces) == game.turn.dice else "",
+            )
+        case Cleared(bonus):
+            line = f"+{said.points(bonus)}, {said.say('all_six_again')}"
+            return _ok(replace(_at_turn(table, said), big="MISHIMASH!", lines=(line,)), said)
+        case Banked(player, halves):
+            return _banked(table, player, halves, said)
+        case Decision():
+            return _decision(table, scene, said)
+        case Nudge(roll, _):
+            return _nudge(table, roll, said)
+        case Bust(player, faces, lost):
+            total, side = said.points(game.totals[player]), said.say("lost", points=said.points(lost))
+            return _ok(
+                Screen(name(game.players[player]), total, _plain(faces), big=said.say("bust"), side=(side,)), said
+            )
+        case Over():
+            return replace(_scores(table, said), left=said.say("menu"), right=said.say("new_game"))
+        case Off():
+            return Screen(big=said.say("good_night"))
+
+
+def _at_turn(table: Table, said: Words) -> Screen:
+    """The head of most screens: whose turn it is and the total banked."""
+    game = table.game
+    assert game.to_play is not None
+    return Screen(name(game.players[game.to_play]), said.points(game.totals[game.to_play]))
+
+
+def _prompt(table: Table, said: Words) -> Screen:
+    game, turn = table.game, table.game.turn
+    side = [said.say("roll_dice", n=turn.dice)]
+    if turn.halves:
+        side.append(said.say("holds", points=said.points(turn.halves)))
+    if game.phase == "final":
+        side.append(said.say("to_beat", points=said.points(max(game.totals))))
+    elif game.phase == "sudden_death":
+        side.append(said.say("sudden_death"))
+    left = said.say("scores") if turn.roll_number == 1 else ""
+    return replace(_at_turn(table, said), big=f"×{turn.roll_number}", side=tuple(side), left=left)
+
+
+def _banked(table: Table, player: int, halves: int, said: Words) -> Screen:
+    game = table.game
+    assert game.to_play is not None
+    head_right = "" if game.phase in ("main", "over") else said.say(
+        "final_round" if game.phase == "final" else "sudden_death"
+    )  # fmt: skip
+    banked = Screen(
+        name(game.players[player]),
+        head_right,
+        big=f"+{said.points(halves)}",
+        side=(f"= {said.points(game.totals[player])}",),
+        lines=(said.say("next_player", name=name(game.players[game.to_play])),),
+    )
+    return _ok(banked, said)
+
+
+def _decision(table: Table, decision: Decision, said: Words) -> Screen:
+    game, turn = table.game, table.game.turn
+    assert game.to_play is not None
+    found = groups(turn.roll)
+    special = {STRAIGHT: said.say("straight"), THREE_PAIRS: said.say("three_pairs")}.get(found[0].name)
+    head = special or name(game.players[game.to_play])
+    if table.split:
+        scoring = Counter(face for group in found for face in group.dice)
+        key = "scores_nothing" if Counter(decision.lifted) - scoring else "split"
+        return Screen(head, f"×{turn.roll_number}", _grouped(turn.roll, decision.lifted), lines=(said.say(key),))
+    adds = projected_halves(game, decision.chosen)
+    side = [f"= {said.points(game.totals[game.to_play] + adds)}"]
+    if len(decision.chosen) == len(turn.roll):
+        side.append(said.say("bonus", points=said.points(bonus_halves(turn.clears))))
+    return Screen(
+        head,
+        f"×{turn.roll_number}",
+        _grouped(turn.roll, decision.chosen),
+        big=f"+{said.points(adds)}",
+        side=tuple(side),
+        left=said.say("bank"),
+        right=said.say("roll_again"),
+    )
+
+
+def _nudge(table: Table, roll: Faces, said: Words) -> Screen:
+    was, now = Counter(table.game.turn.roll), Counter(roll)
+    turned = (now - was).elements(), (was - now).elements()
+    new, old = (" ".join(map(str, faces)) for faces in turned)
+    return Screen(
+        said.say("nudged"),
+        dice=_plain(roll),
+        big=f"{old} → {new}",
+        left=said.say("keep_old"),
+        right=said.say("take_new"),
+    )
+
+
+def _scores(table: Table, said: Words) -> Screen:
+    game = table.game
+    rows = tuple(
+        Row(name(player), said.points(total), marked=i in game.winners or i == game.to_play)
+        for i, (player, total) in enumerate(zip(game.players, game.totals, strict=True))
+    )
+    if game.to_play is not None:
+        target = said.say("target", points=said.points(game.target_halves))
+        return Screen(said.say("scores"), target, rows=rows, in_columns=True)
+    if len(game.winners) == 1:
+        return Screen(said.say("wins", name=name(game.players[game.winners[0]])), rows=rows, in_columns=True)
+    return Screen(said.say("shared_win" if game.winners else "game_over"), rows=rows, in_columns=True)
+
+
+def _menu(table: Table, menu: Menu, said: Words) -> Screen:
+    match menu.page:
+        case "scores":
+            return _ok(_scores(table, said), said)
+        case "recalibrate":
+            return _ok(Screen(said.say("menu_recalibrate"), lines=(said.say("recalibrate_text"),)), said)
+        case "about":
+            return _ok(Screen("CUBIRI ORIGINAL #2", lines=(said.say("dedication"),)), said)
+    if menu.page in QUESTIONS:
+        head = said.say(f"ask_{menu.page}", name=name(menu.subject))
+    else:
+        head = said.say("menu") if menu.page == "main" else said.say(f"menu_{menu.page}")
+    rows = tuple(
+        Row(*_item(item.key, item.value, said), marked=i == menu.cursor)
+        for i, item in enumerate(items(table, menu))
+    )  # fmt: skip
+    return Screen(head, rows=rows, left=said.say("choose"), right=said.say("next"))
+
+
+def _item(key: str, value: str | int | None, said: Words) -> tuple[str, str]:
+    """The text and the value of a line of the menu."""
+    match key, value:
+        case "language_name", str():
+            return words(value).say("language_name"), ""
+        case "language", _:
+            return said.say("menu_language"), said.say("language_name")
+        case "count" | "level" | "points", int():
+            shown = said.points(value) if key == "points" else str(value)
+            return f"{shown} {said.say(f'menu_{key}', n=value)}", ""
+        case "target", int():
+            return said.say("menu_target"), said.points(value)
+        case "leave" | "join", str():
+            return f"{said.say(f'menu_{key}')} {name(value)}", ""
+        case _:
+            return said.say(f"menu_{key}"), "" if value is None else str(value)
+
+
+def _correct(page: Correct, said: Words) -> Screen:
+    dice = tuple(DieView(face, cursor=i == page.cursor) for i, face in enumerate(page.faces))
+    if page.cursor < len(page.faces):
+        face = page.faces[page.cursor]
+        big = str(face) if face else "?"
+        return Screen(said.say("set_dice"), dice=dice, big=big, left=said.say("change"), right=said.say("next_die"))
+    lines = (said.say("all_right"),)
+    return Screen(said.say("set_dice"), dice=dice, lines=lines, left=said.say("done"), right=said.say("next_die"))
+
+
+def _ok(screen: Screen, said: Words) -> Screen:
+    """The screen that either button leaves."""
+    return replace(screen, left=said.say("ok"), right=said.say("ok"))
+
+
+def _plain(faces: Faces) -> tuple[DieView, ...]:
+    return tuple(map(DieView, faces))
+
+
+def _grouped(roll: Faces, chosen: Faces) -> tuple[DieView, ...]:
+    """The dice of a roll group by group, those that score nothing last."""
+    views, still = [], Counter(chosen)
+    found = groups(roll)
+    for group in found:
+        for i, face in enumerate(group.dice):
+            views.append(DieView(face, chosen=still[face] > 0, grouped=True, begins=i == 0))
+            still[face] -= 1
+    rest = (Counter(roll) - Counter(face for group in found for face in group.dice)).elements()
+    for i, face in enumerate(sorted(rest)):
+        views.append(DieView(face, chosen=still[face] > 0, begins=i == 0))
+        still[face] -= 1
+    return tuple(views)
+
+
+def _reason(reasons: tuple[str, ...]) -> str:
+    text = " ".join(reasons).lower()
+    return next((key for sign, key in REASONS.items() if sign in text), "reason_other")
