@@ -39,6 +39,10 @@ BUSY_S = 1.0
 OUTER_ERRORS = ("CANTOPEN", "READONLY", "PERM", "FULL", "BUSY", "LOCKED", "NOMEM", "IOERR_SHM", "IOERR_WRITE")
 
 
+# SQLite's companions of a file, and the file itself last: a renaming cut short leaves a file that is still found unfit.
+SUFFIXES = ("-journal", "-shm", "-wal", "")
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A record with its place in the order, the wall time it was written, and the colours of the dice where known."""
@@ -62,29 +66,22 @@ def open_checked(path: Path) -> tuple[sqlite3.Connection, Moment | None]:
 
     Raises Unfit when it cannot serve and should be moved aside, sqlite3.Error when the disk or permissions fail.
     """
-    if path.exists() and path.is_file() and path.stat().st_size == 0:
-        raise Unfit("empty", "it was empty")
-    if path.is_dir():
-        raise Unfit("not-a-log", "it was a folder")
-    db: sqlite3.Connection | None = None
+    is_new = not path.exists()
+    moment = _checked(path)
+    db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
     try:
-        db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
-        _check(db)
         db.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         _migrate(db)
-        return db, replay(last_game(db))
-    except BaseException as error:
-        if db is not None:
-            db.close()
-        if isinstance(error, sqlite3.Error) and not is_outer(error):
-            kind = "not-a-log" if getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB" else "damaged"
-            raise Unfit(kind, str(error)) from error
-        if isinstance(error, NotationError | RuleError):
-            raise Unfit("damaged", str(error)) from error
+    except BaseException:
+        db.close()
+        if is_new:  # half made, it would look like a log that lost everything
+            for suffix in SUFFIXES:
+                _beside(path, suffix).unlink(missing_ok=True)
         raise
+    return db, moment
 
 
 def set_aside(path: Path, kind: str) -> Path:
@@ -92,10 +89,9 @@ def set_aside(path: Path, kind: str) -> Path:
     n = 1
     while any((kept := path.with_name(f"{path.stem}.{kind}-{n}{path.suffix}")).parent.glob(f"{kept.name}*")):
         n += 1
-    # The database goes last: if this is cut short, the next start finds it unfit again.
-    for suffix in ("-journal", "-shm", "-wal", ""):
+    for suffix in SUFFIXES:
         with contextlib.suppress(FileNotFoundError):
-            path.with_name(path.name + suffix).rename(kept.with_name(kept.name + suffix))
+            _beside(path, suffix).rename(_beside(kept, suffix))
     return kept
 
 
@@ -113,7 +109,7 @@ def copy_in_memory(path: Path) -> sqlite3.Connection:
                 break
         else:
             raise sqlite3.OperationalError(f"unable to open {path}")
-        _check(copy)
+        _version(copy)
         _migrate(copy)
     except sqlite3.DatabaseError as error:
         copy.close()
@@ -142,8 +138,32 @@ def is_outer(error: sqlite3.Error) -> bool:
     return name == "IOERR" or name.startswith(OUTER_ERRORS)
 
 
-def _check(db: sqlite3.Connection) -> None:
-    """Raises Unfit for another program's database, a newer version's, and a damaged one; a new file passes."""
+def _checked(path: Path) -> Moment | None:
+    """The moment a file leads to, read without changing it; Unfit when it is no log, sqlite3.Error for outer causes."""
+    if path.is_dir():
+        raise Unfit("not-a-log", "it was a folder")
+    if not path.exists():
+        if _beside(path, "-wal").exists():
+            raise Unfit("damaged", "its main file was missing")
+        return None
+    if path.stat().st_size == 0:
+        raise Unfit("empty", "it was empty")
+    # Only a change that was cut off leaves a journal, and only a connection that may write can take the change back.
+    mode = "rw" if _beside(path, "-journal").exists() else "ro"
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{quote(str(path))}?mode={mode}", uri=True)) as db:
+            return replay(last_game(db)) if _version(db) else None
+    except sqlite3.Error as error:
+        if is_outer(error):
+            raise
+        kind = "not-a-log" if getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB" else "damaged"
+        raise Unfit(kind, str(error)) from error
+    except (NotationError, RuleError) as error:
+        raise Unfit("damaged", str(error)) from error
+
+
+def _version(db: sqlite3.Connection) -> int:
+    """The schema's version, 0 for a new file; Unfit for a damaged, a newer, and another program's database."""
     version: int = db.execute("PRAGMA user_version").fetchone()[0]
     application: int = db.execute("PRAGMA application_id").fetchone()[0]
     is_new = version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
@@ -154,6 +174,7 @@ def _check(db: sqlite3.Connection) -> None:
     verdict: str = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if verdict != "ok":
         raise Unfit("damaged", " ".join(verdict.split()))
+    return version
 
 
 def _migrate(db: sqlite3.Connection) -> None:
@@ -164,3 +185,7 @@ def _migrate(db: sqlite3.Connection) -> None:
             db.execute(statement)
         db.execute(f"PRAGMA user_version = {number}")
         db.execute("COMMIT")
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
