@@ -8,25 +8,34 @@ from companion import screens, table
 from companion.happenings import Row, happenings
 from companion.inputs import Inputs, Over
 from companion.rules import RuleError
-from companion.table import DiceUnsure, Input, Table
-from companion.timeline import Record, follow
+from companion.table import DiceUnsure, Input, StorageBack, StorageTrouble, Table
+from companion.table_state import WrongCount
+from companion.timeline import Moment, Record
 from hardware.ports import Display
 
 logger = logging.getLogger("mishimash")
+
+Tell = Callable[[Row], None]
+"""Gets each thing that happens as a row of `--events`."""
 
 
 class Book(Protocol):
     """Where records are written down; companion.log.Log is the one that ships."""
 
-    def append(self, record: Record) -> None:
-        """The record is on disk when this returns."""
+    trouble: str | None
+
+    def append(self, record: Record) -> Moment:
+        """The moment after the record, which is on disk when this returns, or `trouble` says why not."""
+
+    def choose(self, name: str, value: str) -> None:
+        """Remembers a choice of the menu."""
+
+    def flush(self) -> bool:
+        """Tries to write what could not be written before; whether all is on disk now."""
 
 
-def play(at: Table, inputs: Inputs, book: Book, display: Display, tell: Callable[[Row], None]) -> Table:
-    """Plays until the inputs are over or the table wishes for the end; the table as it then stands.
-
-    `tell` gets each thing that happens as a row of `--events`.
-    """
+def play(at: Table, inputs: Inputs, book: Book, display: Display, tell: Tell) -> Table:
+    """Plays until the inputs are over or the table wishes for the end; the table as it then stands."""
     while True:
         display.show(screens.picture(at, display.size_px, inputs.now_s))
         try:
@@ -37,22 +46,41 @@ def play(at: Table, inputs: Inputs, book: Book, display: Display, tell: Callable
             at = take_step(at, one, book, tell)
             if at.wish:
                 return at
+        at = _with_trouble(at, book)
 
 
-def take_step(at: Table, happened: Input, book: Book, tell: Callable[[Row], None]) -> Table:
-    """The table after one input; its records are written down and told."""
+def take_step(at: Table, happened: Input, book: Book, tell: Tell) -> Table:
+    """The table after one input, its records written down and told."""
     try:
         after, records = table.step(at, happened)
     except RuleError as error:
         logger.warning("%s is not possible now: %s", happened, error)
         return at
-    moment = at.moment
+    before = at.game
     for record in records:
-        book.append(record)
-        following = follow(moment, record)
-        for row in happenings(moment.game, record, following.game):
+        game = book.append(record).game
+        for row in happenings(before, record, game):
             tell(row)
-        moment = following
+        before = game
     if isinstance(happened, DiceUnsure):
         tell({"event": "misread", "values": list(happened.faces), "reasons": list(happened.reasons)})
+    elif isinstance(after.scene, WrongCount) and after.scene is not at.scene:
+        reason = f"{len(after.scene.faces)} of {after.expects} dice"
+        tell({"event": "misread", "values": list(after.scene.faces), "reasons": [reason]})
+    _remember_choices(at, after, book)
     return after
+
+
+def _remember_choices(at: Table, after: Table, book: Book) -> None:
+    for name in ("language", "brightness"):
+        if getattr(at.settings, name) != getattr(after.settings, name):
+            book.choose(name, str(getattr(after.settings, name)))
+
+
+def _with_trouble(at: Table, book: Book) -> Table:
+    """The table knowing whether the log can be written; it tries again each time something happens."""
+    trouble = None if book.flush() else book.trouble
+    if (trouble or "") == at.storage_trouble:
+        return at
+    told = StorageTrouble(trouble) if trouble else StorageBack()
+    return table.step(at, told)[0]

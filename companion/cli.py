@@ -1,25 +1,38 @@
 """The command `mishimash`: its subcommands, and the one place where errors become a line and an exit code."""
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
-from companion import answers, read_cli
-from companion.errors import InputError
+# Each module has `add_parser(commands)`; only the one that is asked for is imported, so that every command starts fast.
+COMMANDS = {
+    "play": "companion.play_cli",
+    "read": "companion.read_cli",
+    "calibrate": "calibration.cli",
+    "score": "companion.score_cli",
+    "replay": "companion.replay_cli",
+    "rules": "companion.rules_cli",
+    "history": "companion.history_cli",
+}
 
 
 class OneLineParser(argparse.ArgumentParser):
     """A parser whose errors are one line that ends in the way to the help."""
 
     def error(self, message: str) -> NoReturn:
+        """Leaves with exit code 2."""
         self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; 0 done, 1 something in the work failed, 2 bad arguments or input, 130 on Ctrl-C."""
-    args = parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    args = parser(words).parse_args(words)
     try:
         return int(args.run(args))
     except KeyboardInterrupt:
@@ -28,19 +41,45 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read our output (head, less) went away: let the interpreter's last flush go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except InputError as error:
-        print(f"mishimash {args.command}: {error}", file=sys.stderr)
-        return 2
+    except Exception as error:
+        if os.environ.get("MISHIMASH_DEBUG"):
+            raise
+        foreseen = isinstance(error, _foreseen())
+        what = str(error) if foreseen else f"{type(error).__name__}: {error}; MISHIMASH_DEBUG=1 shows where"
+        print(f"mishimash {args.command}: {' '.join(what.split())}", file=sys.stderr)
+        return 2 if foreseen else 1
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The command line, whole as far as these words need it."""
     top = OneLineParser(
         prog="mishimash",
         description="Reads six real dice with a camera and keeps the score of MISHIMASH.",
         epilog="example: mishimash play --camera table --display terminal --buttons keyboard",
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    read_cli.add_parser(commands)
-    answers.add_parsers(commands)
+    asked = next((word for word in words if word in COMMANDS), None)
+    for name, module in COMMANDS.items():
+        if asked in (name, None):
+            import_module(module).add_parser(commands)
+        else:
+            commands.add_parser(name)
     return top
+
+
+def make_profile(folder: Path, file: Path) -> int:
+    """Makes a profile from a folder of pictures with the calibration's own command; returns its exit code."""
+    with contextlib.redirect_stdout(sys.stderr):
+        return main(["calibrate", "from-images", str(folder), "--out", str(file)])
+
+
+def _foreseen() -> tuple[type[Exception], ...]:
+    """The errors whose text is already a sentence for the person at the command."""
+    from calibration.errors import CalibrationError
+    from companion.errors import InputError
+    from companion.log import LogError
+    from companion.rules import RuleError
+    from hardware.ports import DeviceError
+    from vision.profile_file import ProfileError
+
+    return (InputError, DeviceError, ProfileError, CalibrationError, LogError, RuleError)

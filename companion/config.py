@@ -104,7 +104,7 @@ def load_config(path: Path) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is no TOML: {error}") from error
     wrong: list[str] = []
-    config = _build(Config, tables, "", wrong)
+    config: Config = _build(Config, tables, "", wrong)
     if wrong:
         raise ConfigError(f"{path}: {'; '.join(wrong)}")
     return config

@@ -1,20 +1,29 @@
-"""The demo without a terminal: a short game that plays by itself, told in words and kept as pictures."""
+"""What the simulated tray needs beside the program itself: its calibration, and an album where nobody watches."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import cv2
 
 from companion.config import Config
-from companion.happenings import Row
+from companion.errors import InputError
 from hardware.ports import Frame
+from hardware.simulated import SimulatedTray
 from vision.overlay import annotate
+from vision.profile import TrayProfile
+from vision.profile_file import load_profile
 from vision.reading import Reading
+
+MakeProfile = Callable[[Path, Path], int]
+"""Makes a profile from a folder of pictures, as `mishimash calibrate from-images` does; returns its exit code."""
 
 FOLDER = Path("demo-out")
 SCREENS, LOOKS = FOLDER / "screens", FOLDER / "camera"
 TARGET_POINTS = 30.0
+ROLLS_FOR_PROFILE = 3
 
 
 def is_demo(config: Config) -> bool:
@@ -39,10 +48,24 @@ class Album:
         self._count = 0
 
     def __call__(self, frame: Frame, reading: Reading) -> None:
+        """Writes one picture."""
         self._count += 1
         cv2.imwrite(str(LOOKS / f"{self._count:04d}.png"), annotate(frame.image_bgr, reading))
 
 
-def sentence(row: Row) -> str:
-    """A happening in a few plain words."""
-    ...
+def calibrated(tray: SimulatedTray, make_profile: MakeProfile) -> TrayProfile:
+    """The profile of the simulated tray, made by the ordinary calibration from pictures of it."""
+    twin = SimulatedTray(seed=tray.seed + 1, style=tray.style, view=tray.view)
+    pictures = {"board": twin.board_picture(), "empty": twin.empty_picture()}
+    for number in range(1, ROLLS_FOR_PROFILE + 1):
+        twin.throw()
+        while not twin.at_rest():
+            twin.frame()
+        pictures[f"roll-{number}"] = twin.frame().image_bgr
+    with TemporaryDirectory(prefix="mishimash-") as name:
+        folder = Path(name)
+        for picture_name, picture in pictures.items():
+            cv2.imwrite(str(folder / f"{picture_name}.jpg"), picture)
+        if make_profile(folder, folder / "profile.toml"):
+            raise InputError("the simulated tray could not be calibrated; this is a fault of the program")
+        return load_profile(folder / "profile.toml")

@@ -100,7 +100,7 @@ class RecordedInputs:
         self._player = player
         self._hand = hand
         self._after_s = 0.0
-        self.frames_over = False
+        self._frames_over = False
 
     @property
     def now_s(self) -> float:
@@ -111,11 +111,12 @@ class RecordedInputs:
         """What was pressed, else what the next frame shows, and the time."""
         if pressed := _pressed(self._player(at, self.now_s), self._hand, at):
             return pressed
-        if not self.frames_over:
+        if not self._frames_over:
             try:
                 return (*self._watcher.look(at.expects), table.Tick(self.now_s))
             except EndOfFrames:
-                self.frames_over = True
+                self._frames_over = True
+                return (table.TrayEmptied(),)
             except DeviceError as error:
                 raise Over(str(error)) from error
         if not at.asks:

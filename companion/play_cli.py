@@ -1,18 +1,14 @@
 """The command `mishimash play`: what config and options ask for becomes a table, its devices and its log."""
 
 import argparse
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from companion.config import LANGUAGES, Config, load_config
 from companion.errors import InputError
 
-MakeProfile = Callable[[Path, Path], int]
-"""Makes a profile from a folder of pictures, as `mishimash calibrate from-images` does; returns an exit code."""
 
-
-def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", make_profile: MakeProfile) -> None:
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds `play` to the command line."""
     play = commands.add_parser(
         "play",
@@ -30,16 +26,22 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", 
     play.add_argument("--state-dir", metavar="DIR", help="where games are kept")
     play.add_argument("--events", metavar="FILE|-", help="write a JSON line for each thing that happens")
     play.add_argument("--seed", type=int, default=0, metavar="N", help="of the simulated tray: which dice it rolls")
-    play.set_defaults(run=lambda args: run(args, make_profile))
+    play.set_defaults(run=run)
 
 
-def run(args: argparse.Namespace, make_profile: MakeProfile) -> int:
+def run(args: argparse.Namespace) -> int:
     """Plays until the end of a recording or script, Ctrl-C or power off."""
     config = _asked(load_config(args.config) if args.config else Config(), args)
     # Imported here: the other commands answer without waiting for OpenCV and Pillow.
-    from companion import session
+    from companion import cli, session
 
-    return session.run(config, args.seed, args.events, make_profile)
+    return session.run(
+        config,
+        anew=args.players is not None,
+        events=args.events,
+        seed=args.seed,
+        make_profile=cli.make_profile,
+    )
 
 
 def _asked(config: Config, args: argparse.Namespace) -> Config:

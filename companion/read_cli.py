@@ -37,15 +37,12 @@ def run(args: argparse.Namespace) -> int:
     from hardware.pictures import load_picture
     from hardware.ports import DeviceError
     from vision.overlay import annotate
-    from vision.profile_file import ProfileError, load_profile
+    from vision.profile_file import load_profile
     from vision.read import Reader
 
     if args.expect is not None and not 0 <= args.expect <= 99:
         raise InputError(f"--expect is a number of dice, not {args.expect}")
-    try:
-        profile = load_profile(args.profile) if args.profile else None
-    except ProfileError as error:
-        raise InputError(str(error)) from error
+    profile = load_profile(args.profile) if args.profile else None
     reader = Reader(profile)
     if args.annotate:
         _make_folder(args.annotate)

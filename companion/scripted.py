@@ -19,11 +19,10 @@ class ScriptPlayer:
         self._script = script
         self._waits_for_throw = waits_for_throw
         self._patient = patient
-        self.tray_is_empty = False
 
     def __call__(self, at: Table, now_s: float) -> Sequence[Press | Key]:
         """What it presses now, at most one thing."""
         asked = at.asks or self._waits_for_throw(at, now_s)
         if self._patient and not self._script.timed and isinstance(at.scene, Decision):
-            asked = bool(at.scene.lifted) or self.tray_is_empty
+            asked = bool(at.scene.lifted) or at.scene.emptied
         return self._script.presses(now_s, asked)

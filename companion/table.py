@@ -128,7 +128,7 @@ def _seen(table: Table, seen: Seen) -> Step:
         case (Decision(), SetAside()):
             return replace(set_aside(table, scene, seen), note=None), ()
         case (Decision(), TrayEmptied()):
-            return table.with_scene(replace(scene, lifted=())), ()
+            return table.with_scene(replace(scene, lifted=(), emptied=True)), ()
         case (Decision(), Nudged()):
             return nudged(table, scene, seen), ()
         case (Decision() | Bust(), DiceRest()):

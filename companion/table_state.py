@@ -95,11 +95,12 @@ class Banked:
 class Decision:
     """A roll waits for BANK or ROLL: the selection chosen, and the dice that lie outside the tray.
 
-    While the lifted dice are no selection, `chosen` is the last one that was.
+    While the lifted dice are no selection, `chosen` is the last one that was; so it is once the tray was `emptied`.
     """
 
     chosen: Faces
     lifted: Faces = ()
+    emptied: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class Watcher(Protocol):
     now_s: float
 
     def look(self, expects: int | None) -> tuple[table.Input, ...]:
-        """What the next frame tells, when the table waits for `expects` dice (None: for no roll). Raises EndOfFrames."""
+        """What the next frame tells a table that waits for `expects` dice, None for no roll. Raises EndOfFrames."""
 
 
 class MotionWatcher:

@@ -3,6 +3,7 @@
 The pictures are all that anybody gets: what the dice show is known to the tray alone, and `truth()` is for tests.
 """
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -60,7 +61,9 @@ class SimulatedTray:
         self.n_dice = n_dice
         self.live = clock is not None
         self._clock, self._sleep = clock, sleep
-        self._seed = seed
+        self.seed, self.style = seed, style
+        # The camera's thread looks while the hand moves dice.
+        self._lock = threading.Lock()
         self._rng = np.random.default_rng(seed)
         self._noise = _sensor_noise(np.random.default_rng(seed + 1), self.view, look.noise)
         self._noise_rng = np.random.default_rng(seed + 2)
@@ -80,7 +83,9 @@ class SimulatedTray:
             self._now_s = max(due_s, self._clock())
         else:
             self._now_s = due_s
-        return Frame(self._noisy(self._picture()), self._now_s)
+        with self._lock:
+            picture = self._picture()
+        return Frame(self._noisy(picture), self._now_s)
 
     def close(self) -> None:
         """Nothing to give back."""
@@ -94,27 +99,31 @@ class SimulatedTray:
         if lean_deg:
             i = int(self._rng.integers(n))
             ends[i] = cocked(self._rng, ends[i], [d for j, d in enumerate(ends) if j != i], self.look, lean_deg)
-        self._dice = [thrown(self._rng, end, self._now_s) for end in ends]
-        self._carried.clear()
-        self._still_bgr = None
+        with self._lock:
+            self._dice = [thrown(self._rng, end, self._now_s) for end in ends]
+            self._carried.clear()
+            self._still_bgr = None
 
     def lift(self, indices: Sequence[int]) -> None:
         """Takes dice out of the tray; those that are out or do not exist are passed over."""
-        for i in indices:
-            if 0 <= i < len(self._dice) and (i not in self._carried or self._carried[i].back):
-                self._carried[i] = Carry(self._dice[i].end, self._now_s, back=False)
-                self._still_bgr = None
+        with self._lock:
+            for i in indices:
+                if 0 <= i < len(self._dice) and (i not in self._carried or self._carried[i].back):
+                    self._carried[i] = Carry(self._dice[i].end, self._now_s, back=False)
+                    self._still_bgr = None
 
     def put_back(self, indices: Sequence[int]) -> None:
         """Puts lifted dice back where they were."""
-        for i in indices:
-            if i in self._carried and not self._carried[i].back:
-                self._carried[i] = Carry(self._dice[i].end, self._now_s, back=True)
-                self._still_bgr = None
+        with self._lock:
+            for i in indices:
+                if i in self._carried and not self._carried[i].back:
+                    self._carried[i] = Carry(self._dice[i].end, self._now_s, back=True)
+                    self._still_bgr = None
 
     def clear(self) -> None:
         """Takes all dice out at once."""
-        self._dice, self._carried, self._still_bgr = [], {}, None
+        with self._lock:
+            self._dice, self._carried, self._still_bgr = [], {}, None
 
     def obey(self, key: Key, n_throw: int) -> bool:
         """Does what a key asks of the hand: throw `n_throw` dice, lift or put back dice (counted from 1), or either.
@@ -147,7 +156,7 @@ class SimulatedTray:
 
     def board_picture(self) -> BGR:
         """The calibration's ChArUco board lying in the empty tray."""
-        scenery = build_scenery(self.view, self.look, self._seed, board=True)
+        scenery = build_scenery(self.view, self.look, self.seed, board=True)
         return self._noisy(Painter(self.view, self.look, scenery).paint(()))
 
     def at_rest(self) -> bool:

@@ -1,0 +1,19 @@
+"""The command `mishimash rules`: the rules of the game in five languages."""
+
+import argparse
+from importlib.resources import files
+
+from companion.config import LANGUAGES
+
+
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds `rules` to the command line."""
+    rules = commands.add_parser("rules", help="the rules of the game", epilog="example: mishimash rules --lang pl")
+    rules.add_argument("--lang", choices=LANGUAGES, default="en", help="English, German, French, Spanish or Polish")
+    rules.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the rules."""
+    print(files("companion.words").joinpath(f"rules.{args.lang}.txt").read_text(encoding="utf-8").rstrip())
+    return 0
