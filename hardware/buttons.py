@@ -102,6 +102,9 @@ class KeyboardButtons:
                     found.append(Key("die", (int(char),), now_s))
         return found
 
+    def light(self, buttons: frozenset[Button]) -> None:
+        """A keyboard has no lights."""
+
     def close(self) -> None:
         """Gives the terminal back as it was found."""
         import termios
@@ -169,6 +172,9 @@ class ScriptButtons:
                 return [Key(word, tuple(int(n) for n in numbers), now_s)]
             return [pressed(word, now_s)]
         return [Key("quit", (), now_s)]
+
+    def light(self, buttons: frozenset[Button]) -> None:
+        """A script has no lights."""
 
     def close(self) -> None:
         """Nothing to give back."""

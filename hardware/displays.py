@@ -12,22 +12,32 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from hardware.buttons import KEYS
+from hardware.oled import OledDisplay
+from hardware.panel import LumaPanel, OledSettings
 from hardware.ports import DeviceError, Display
 
 SINKS = "oled, terminal, png:DIR"
 SIZE_PX = (128, 64)
+OLED = OledSettings()
 # Dot numbers of a braille cell, four rows of two, as bits of its code point above U+2800.
 BRAILLE = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 HALF_BLOCKS = {"utf": " ▀▄█", "ascii": " '.#"}
 
 
-def open_display(sink: str, *, size_px: tuple[int, int] = SIZE_PX) -> Display:
-    """The display of a sink, see SINKS. Raises DeviceError with one sentence when there is none of that name."""
+def open_display(sink: str, *, oled: OledSettings = OLED) -> Display:
+    """The display of a sink, see SINKS; `oled` says which panel it is, and its size is that of every other sink.
+
+    Raises DeviceError with one sentence when there is no sink of that name. A panel that is not there is no error: it
+    is taken up as soon as it comes.
+    """
     kind, _, name = sink.partition(":")
+    size_px = (oled.width_px, oled.height_px)
     if kind == "png":
         if not name:
             raise DeviceError("display 'png:': say where the pictures go, for example png:out")
         return PngDisplay(Path(name), size_px)
+    if sink == "oled":
+        return OledDisplay(lambda: LumaPanel(oled), size_px)
     if sink == "terminal":
         return TerminalDisplay(sys.stdout, size_px)
     raise DeviceError(f"there is no display '{sink}'; there are: {SINKS}")

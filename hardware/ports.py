@@ -93,5 +93,8 @@ class Buttons(Protocol):
         `asked`: the table waits for a press now. A script gives its next word only then; real buttons do not care.
         """
 
+    def light(self, buttons: frozenset[Button]) -> None:
+        """Lights the buttons that do something now, where there are lights."""
+
     def close(self) -> None:
         """Gives the device back."""

@@ -1,0 +1,108 @@
+"""The OLED through luma.oled: drawn by a thread of its own, given up and taken up again without the game noticing."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from PIL import Image
+
+from hardware.ports import DeviceError
+
+RETRY_S = 1.0
+HEARTBEAT_S = 0.5
+
+
+class Panel(Protocol):
+    """One display that was found and initialised. Its methods raise DeviceError when it has gone."""
+
+    def draw(self, picture: Image.Image) -> None:
+        """Sends the picture."""
+
+    def check(self) -> None:
+        """Asks whether the panel is still there and still knows how it was set up."""
+
+    def off(self) -> None:
+        """Blanks the panel and gives the bus back."""
+
+
+class Keeper:
+    """Keeps a panel showing a picture, whatever happens to it. No thread and no clock: `tend` it often.
+
+    A panel that was without power has forgotten its set-up, so it is opened anew, and the picture sent again.
+    """
+
+    def __init__(self, open_panel: Callable[[], Panel]) -> None:
+        self._open_panel = open_panel
+        self._panel: Panel | None = None
+        self._shown = b""
+        self._due_s = float("-inf")  # the next try, or the next check
+        self.trouble = ""  # why nothing is shown, one sentence
+
+    def tend(self, picture: Image.Image | None, now_s: float) -> None:
+        """Shows `picture` if it is not shown yet, looks after the panel if that is due."""
+        try:
+            if self._panel is None:
+                if now_s < self._due_s:
+                    return
+                self._due_s = now_s + RETRY_S
+                self._panel, self._shown = self._open_panel(), b""
+            if picture is not None and picture.tobytes() != self._shown:
+                self._panel.draw(picture)
+                self._shown = picture.tobytes()
+            elif now_s >= self._due_s:
+                self._panel.check()
+            else:
+                return
+            self._due_s, self.trouble = now_s + HEARTBEAT_S, ""
+        except DeviceError as error:
+            self.trouble, self._due_s = str(error), now_s + RETRY_S
+            self.off()
+
+    def off(self) -> None:
+        """Blanks the panel if there is one."""
+        if self._panel is not None:
+            self._panel.off()
+            self._panel = None
+
+
+class OledDisplay:
+    """A display that may be missing: `show` only says what is wanted, and the newest picture wins."""
+
+    def __init__(self, open_panel: Callable[[], Panel], size_px: tuple[int, int]) -> None:
+        self.size_px = size_px
+        self._keeper = Keeper(open_panel)
+        self._wanted: Image.Image | None = None
+        self._closing = False
+        self._news = threading.Condition()
+        self._thread = threading.Thread(target=self._draw, name="oled", daemon=True)
+        self._thread.start()
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing is shown, one sentence; "" while all is well."""
+        return self._keeper.trouble
+
+    def show(self, picture: Image.Image) -> None:
+        """Wants a mode "1" picture of `size_px` shown; returns at once."""
+        with self._news:
+            self._wanted = picture.copy()
+            self._news.notify()
+
+    def close(self) -> None:
+        """Blanks the panel; waits at most two seconds for a bus that hangs."""
+        with self._news:
+            self._closing = True
+            self._news.notify()
+        self._thread.join(timeout=2.0)
+
+    def _draw(self) -> None:
+        seen: Image.Image | None = None
+        while True:
+            with self._news:
+                self._news.wait_for(lambda: self._closing or self._wanted is not seen, timeout=HEARTBEAT_S)  # noqa: B023
+                seen = self._wanted
+                if self._closing:
+                    break
+            self._keeper.tend(seen, time.monotonic())
+        self._keeper.off()
