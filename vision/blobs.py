@@ -12,8 +12,11 @@ from vision.pips import sample
 Floats = NDArray[np.float64]
 LogImage = NDArray[np.float32]
 
-RESPONSE = 0.045  # log units a spot must stand out of its surroundings by; film grain and paper stay below
-RADIUS_PX = (1.2, 6.5)  # what one octave of the pyramid looks for; neighbouring octaves overlap
+# Log units a spot stands out of its surroundings by: the least finds faint spots, the others part strong spots from an
+# edge of the die nearby. Film grain and paper stay below.
+RESPONSES = (0.07, 0.2, 0.5)
+LEAST = 0.12  # log units that a spot's best channel must differ from its ring by
+RADIUS_PX = (1.2, 9.0)  # what one octave of the pyramid looks for; neighbouring octaves overlap
 CIRCLE_XY = np.stack([np.cos(np.arange(16) * np.pi / 8), np.sin(np.arange(16) * np.pi / 8)], axis=1)
 
 
@@ -35,6 +38,12 @@ class Blobs:
 
     def __len__(self) -> int:
         return len(self.radius_px)
+
+    @property
+    def light(self) -> NDArray[np.bool_]:
+        """Which spots are lighter than their surroundings, in the channel that differs most."""
+        most = np.argmax(np.abs(self.contrast), axis=1)[:, None]
+        return np.asarray(np.take_along_axis(self.contrast, most, 1)[:, 0] > 0)
 
     def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> "Blobs":
         """The spots that `index` (numbers or a mask) names, in that order."""
@@ -61,33 +70,39 @@ def find_blobs(log_bgr: LogImage, octaves: int = 4, most: int = 1200) -> Blobs:
 
 def _ellipses(log_bgr: LogImage) -> tuple[Floats, Floats]:
     """Ellipses (centres N×2, shapes N×2×2) of one octave: where a difference of Gaussians, taken in whichever channel
-    differs most, crosses its threshold. Its zero crossing lies on a spot's edge, for strong and faint spots alike.
+    differs most, passes one of its thresholds.
     """
     response = cv2.subtract(cv2.GaussianBlur(log_bgr, (0, 0), 0.7), cv2.GaussianBlur(log_bgr, (0, 0), 4.5))
     b, g, r = cv2.split(response)
     brighter = cv2.max(cv2.max(b, g), r)
     darker = -cv2.min(cv2.min(b, g), r)
     ellipses: list[tuple[float, float, float, float, float]] = []
-    low, high = math.pi * (RADIUS_PX[0] - 0.5) ** 2, math.pi * RADIUS_PX[1] ** 2
     for one, other in ((brighter, darker), (darker, brighter)):
-        mask = ((one > RESPONSE) & (one >= other)).astype(np.uint8)
-        contours, hierarchy = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
-        if hierarchy is None:
-            continue
-        for contour, (_, _, _, parent) in zip(contours, hierarchy[0], strict=True):
-            if parent >= 0 or not 5 <= len(contour) <= 64:
-                continue
-            m = cv2.moments(contour)
-            area = m["m00"]
-            if not low <= area <= high:
-                continue
-            xx, xy, yy = m["mu20"] / area, m["mu11"] / area, m["mu02"] / area
-            root = math.sqrt(max(xx * yy - xy * xy, 1e-9))
-            if area / (4 * math.pi * root) > 0.86 and root > 0.16 * (xx + yy):  # an ellipse, flatter than 1 : 6 is none
-                ellipses.append((m["m10"] / area, m["m01"] / area, xx, xy, yy))
+        for response_least in RESPONSES:
+            mask = ((one > response_least) & (one >= other)).astype(np.uint8)
+            ellipses += _round_parts(mask)
     table = np.array(ellipses, dtype=np.float64).reshape(-1, 5)
     shape = 4.0 * table[:, [2, 3, 3, 4]].reshape(-1, 2, 2)
     return table[:, :2], _grown(shape, 0.5)  # a contour runs through the outermost pixels' centres
+
+
+def _round_parts(mask: NDArray[np.uint8]) -> list[tuple[float, float, float, float, float]]:
+    """Centre and second moments (x, y, xx, xy, yy) of the elliptic parts of a mask, their holes filled."""
+    low, high = math.pi * (RADIUS_PX[0] - 0.5) ** 2, math.pi * RADIUS_PX[1] ** 2
+    parts = []
+    contours, hierarchy = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
+    for contour, (_, _, _, parent) in zip(contours, () if hierarchy is None else hierarchy[0], strict=True):
+        if parent >= 0 or not 5 <= len(contour) <= 90:
+            continue
+        m = cv2.moments(contour)
+        area = m["m00"]
+        if not low <= area <= high:
+            continue
+        xx, xy, yy = m["mu20"] / area, m["mu11"] / area, m["mu02"] / area
+        root = math.sqrt(max(xx * yy - xy * xy, 1e-9))
+        if area / (4 * math.pi * root) > 0.86 and root > 0.16 * (xx + yy):  # an ellipse, and none flatter than 1 : 6
+            parts.append((m["m10"] / area, m["m01"] / area, xx, xy, yy))
+    return parts
 
 
 def _grown(shape: Floats, by_px: float) -> Floats:
@@ -117,23 +132,23 @@ def _measure(log_bgr: LogImage, xy: Floats, shape: Floats, scale: float) -> Blob
 
 
 def _clearest(blobs: Blobs, most: int) -> Blobs:
-    """Drops uneven spots, then all but the clearest of those that overlap, then all but the `most` clearest."""
+    """Drops uneven spots, then all but the clearest of those of one polarity that overlap, then all but the `most` clearest."""
     strength = np.abs(blobs.contrast).max(axis=1, initial=0.0) * blobs.evenness
     order = np.argsort(-strength)
-    order = order[(blobs.evenness[order] >= 0.6) & (strength[order] > 0.08)][: 3 * most]
-    taken: dict[tuple[int, int], list[int]] = {}
+    order = order[(blobs.evenness[order] >= 0.6) & (strength[order] > LEAST)][: 3 * most]
+    lighter = blobs.light
+    taken: dict[tuple[int, int, bool], list[int]] = {}
     kept: list[int] = []
     cell = 12.0
     for i in order:
         x, y = blobs.xy_px[i]
-        key = (int(x // cell), int(y // cell))
-        near = [j for dx in (-1, 0, 1) for dy in (-1, 0, 1) for j in taken.get((key[0] + dx, key[1] + dy), ())]
         r = blobs.radius_px[i]
-        if any(
-            math.dist((x, y), blobs.xy_px[j]) < 0.6 * r and 0.5 < blobs.radius_px[j] / r < 2.0 for j in near
-        ):
+        light = bool(lighter[i])
+        column, row = int(x // cell), int(y // cell)
+        near = [j for dx in (-1, 0, 1) for dy in (-1, 0, 1) for j in taken.get((column + dx, row + dy, light), ())]
+        if any(math.dist((x, y), blobs.xy_px[j]) < 0.6 * r and 0.4 < blobs.radius_px[j] / r < 2.5 for j in near):
             continue
-        taken.setdefault(key, []).append(int(i))
+        taken.setdefault((column, row, light), []).append(int(i))
         kept.append(int(i))
         if len(kept) == most:
             break

@@ -65,7 +65,7 @@ def find_faces(blobs: Blobs, shapes: Floats | None, width_px: int, height_px: in
     across = np.sqrt(np.linalg.det(shape))[:, None, None] * (np.array([[0.0, -1.0], [1.0, 0.0]]) @ np.linalg.inv(shape))
     uv = np.stack([delta, np.einsum("nij,nj->ni", across, delta)], axis=2)  # N×2×2, columns u and v
     where = middle[:, None] + np.einsum("nij,kj->nki", uv, _SITES_UV)
-    pips = _spots_at(blobs, where, width_px, height_px)
+    pips = _spots_at(blobs, where, blobs.light[first], width_px, height_px)
     pips[:, 0], pips[:, 1] = first, second
     pips = np.where(_alike(blobs, pips, first), pips, -1)
     code = ((pips >= 0) * (1 << np.arange(8, -1, -1))).sum(axis=1)
@@ -103,15 +103,17 @@ def _alike(blobs: Blobs, pips: Ints, model: Ints) -> NDArray[np.bool_]:
     return (pips >= 0) & (ratio < ALIKE) & (ratio > 1 / ALIKE) & (differ < 0.55) & (body < 0.6)
 
 
-def _spots_at(blobs: Blobs, where: Floats, width_px: int, height_px: int) -> Ints:
-    """The number of the spot at each position (..., 2), -1 where there is none."""
-    labels = np.zeros((height_px, width_px), np.int32)
+def _spots_at(blobs: Blobs, where: Floats, light: NDArray[np.bool_], width_px: int, height_px: int) -> Ints:
+    """The number of the spot of polarity `light` (N,) at each position (N, K, 2), -1 where there is none."""
+    labels = np.zeros((2, height_px, width_px), np.int32)
+    polarity = blobs.light.astype(np.int64)
     for i in np.argsort(-blobs.radius_px):
         x, y = blobs.xy_px[i]
-        cv2.circle(labels, (round(x), round(y)), max(2, round(1.15 * blobs.radius_px[i])), int(i) + 1, -1)
+        cv2.circle(labels[polarity[i]], (round(x), round(y)), max(2, round(1.15 * blobs.radius_px[i])), int(i) + 1, -1)
     x, y = np.rint(where[..., 0]).astype(np.int64), np.rint(where[..., 1]).astype(np.int64)
     inside = (x >= 0) & (y >= 0) & (x < width_px) & (y < height_px)
-    return np.where(inside, labels[np.where(inside, y, 0), np.where(inside, x, 0)].astype(np.int64) - 1, -1)
+    at = labels[light.astype(np.int64)[:, None], np.where(inside, y, 0), np.where(inside, x, 0)]
+    return np.where(inside, at.astype(np.int64) - 1, -1)
 
 
 def _fitted(blobs: Blobs, pips: Ints, uv: Floats, middle: Floats) -> tuple[Floats, Floats]:

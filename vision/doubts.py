@@ -1,0 +1,51 @@
+"""Why a reading of a photograph should not be trusted, in words for the person who took it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.blobs import Blobs
+from vision.candidates import Found, covered, usual_edge_px
+from vision.view import View
+
+SURE_SCORE = {1: 0.55, 2: 0.6, 3: 0.55, 4: 0.45, 5: 0.4, 6: 0.2}
+SURE_MARGIN = 0.25
+SURE_STRENGTH = 0.7
+SURE_SIDE = 0.05
+USUAL_SIZE = (0.6, 1.7)
+SQUARE = 0.35
+
+
+def doubts(blobs: Blobs, found: Found, view: View) -> tuple[str, ...]:
+    """The reasons against the dice found; none when the reader stands behind them."""
+    reasons: list[str] = []
+
+    def complain(which: NDArray[np.bool_], what: str) -> None:
+        if which.any():
+            faces = " ".join(str(face) for face in found.face[which])
+            reasons.append(f"{what} ({faces})")
+
+    sure = np.array([SURE_SCORE[int(face)] for face in found.face])
+    complain((found.score < sure) | (found.margin < SURE_MARGIN), "faces that could be read another way")
+    complain(found.strength < SURE_STRENGTH, "pips too faint to be sure of")
+    complain(found.sides[:, 1] < SURE_SIDE, "dice without a clear outline")
+    complain(found.squareness < SQUARE, "spots whose surroundings are not square")
+    usual = usual_edge_px(found, view)
+    if usual is not None:
+        size = found.edge_px / view.edge_at(found.centre_px) / usual
+        complain((size < USUAL_SIZE[0]) | (size > USUAL_SIZE[1]), "dice much larger or smaller than the others")
+        left = _left_over(blobs, found, view)
+        if left:
+            reasons.append(f"{left} spots that look like pips of no die that was read")
+    return tuple(reasons)
+
+
+def _left_over(blobs: Blobs, found: Found, view: View) -> int:
+    """How many spots are like the pips of a die that was found, in colour and size, and lie on none."""
+    spots = blobs.take(~covered(found, view, blobs.xy_px))
+    share = spots.radius_px / view.edge_at(spots.xy_px)
+    usual = found.radius_px / view.edge_at(found.centre_px)
+    ratio = share[:, None] / usual
+    differ = np.linalg.norm(spots.contrast[:, None] - found.contrast, axis=2) / found.strength
+    body = np.abs(spots.body[:, None] - found.body).max(axis=2)
+    like = (ratio > 0.65) & (ratio < 1.5) & (differ < 0.45) & (body < 0.45)
+    return int((like.any(axis=1) & (spots.evenness > 0.85)).sum())
