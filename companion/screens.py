@@ -44,7 +44,12 @@ REASONS = {
     "dark": "reason_dark",
     "focus": "reason_focus",
     "blur": "reason_focus",
-    "expected": "reason_count",
+    " of ": "reason_count",
+    "faint": "reason_faint",
+    "outline": "reason_hidden",
+    "square": "reason_strange",
+    "no die": "reason_strange",
+    "disagree": "reason_restless",
 }
 
 
@@ -114,7 +119,7 @@ def _play(table: Table, scene: PlayScene, said: Words) -> Screen:
             return replace(
                 _at_turn(table, said),
                 dice=_plain(faces),
-                big=said.say("n_of_m", n=len(faces), m=game.turn.dice),
+                big=said.say("n_not_m" if more else "n_of_m", n=len(faces), m=game.turn.dice),
                 lines=(said.say("too_many" if more else "one_missing"),),
                 left=said.say("by_hand"),
             )
@@ -260,9 +265,12 @@ def _item(key: str, value: str | int | None, said: Words) -> tuple[str, str]:
             return words(value).say("language_name"), ""
         case "language", _:
             return said.say("menu_language"), said.say("language_name")
-        case "count" | "level" | "points", int():
-            shown = said.points(value) if key == "points" else str(value)
-            return f"{shown} {said.say(f'menu_{key}', n=value)}", ""
+        case "count", int():
+            return f"{value} {said.say('menu_count', n=value)}", ""
+        case "points", int():
+            return said.points(value), ""
+        case "level", int():
+            return str(value), ""
         case "target", int():
             return said.say("menu_target"), said.points(value)
         case "leave" | "join", str():

@@ -63,6 +63,7 @@ from companion.table_state import (
     Step,
     Table,
     Unsure,
+    WaitingScene,
     Wish,
     WrongCount,
 )
@@ -131,20 +132,22 @@ def _seen(table: Table, seen: Seen) -> Step:
             return table.with_scene(replace(scene, lifted=(), emptied=True)), ()
         case (Decision(), Nudged()):
             return nudged(table, scene, seen), ()
-        case (Decision() | Bust(), DiceRest()):
-            return dice_rest(table, seen)
-        case _ if isinstance(scene, WAITING):
+        case (Decision(), DiceUnsure()):
+            return table.with_note("unclear"), ()
+        case (Decision(), DiceRest()):
+            return table.with_note("press_first"), ()
+        case (Bust(), DiceRest()):
+            return table.with_note("ok_first"), ()
+        case (Start() | Prompt() | Rolling() | WrongCount() | Unsure() | Cleared() | Banked(), _):
             return _seen_waiting(replace(table, note=None), scene, seen)
         case _:
             return table, ()
 
 
-def _seen_waiting(table: Table, scene: PlayScene, seen: Seen) -> Step:
+def _seen_waiting(table: Table, scene: WaitingScene, seen: Seen) -> Step:
     match seen:
         case Tumbling():
-            return table.with_scene(Rolling(scene.over if isinstance(scene, Rolling) else scene)), ()
-        case Unchanged() if isinstance(scene, Rolling):
-            return table.with_scene(scene.over), ()
+            return (table if isinstance(scene, Rolling) else table.with_scene(Rolling(scene))), ()
         case DiceRest():
             return dice_rest(table, seen)
         case DiceUnsure():
@@ -152,7 +155,7 @@ def _seen_waiting(table: Table, scene: PlayScene, seen: Seen) -> Step:
         case TrayEmptied() if isinstance(scene, Rolling | WrongCount | Unsure):
             return onward(table), ()
         case _:
-            return table, ()
+            return (table.with_scene(scene.over) if isinstance(scene, Rolling) else table), ()
 
 
 def _pressed(table: Table, press: Pressed) -> Step:

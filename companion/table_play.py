@@ -50,8 +50,6 @@ def onward(table: Table) -> Table:
 
 def dice_rest(table: Table, seen: DiceRest) -> Step:
     """A sure roll is taken when one is waited for and the number of dice is right."""
-    if isinstance(table.scene, Bust | Decision):
-        return table.with_note("press_first"), ()
     if len(seen.faces) != table.game.turn.dice:
         return table.with_scene(WrongCount(tuple(sorted(seen.faces)))), ()
     return take_roll(table, Rolled(tuple(sorted(seen.faces)), seen.confidence))
@@ -90,7 +88,9 @@ def nudged(table: Table, decision: Decision, seen: Nudged) -> Table:
     """Asks whether the new face counts, unless the faces are no longer those of the roll."""
     roll = Counter(table.game.turn.roll)
     before = Counter(seen.before)
-    if before - roll or len(seen.before) != len(seen.now) or before == Counter(seen.now):
+    if before - roll or len(seen.before) != len(seen.now):
+        return table.with_note("dice_changed")
+    if before == Counter(seen.now):
         return table
     return table.with_scene(Nudge(tuple(sorted((roll - before + Counter(seen.now)).elements())), decision))
 

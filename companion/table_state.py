@@ -58,7 +58,7 @@ class Prompt:
 class Rolling:
     """The dice tumble; `over` is the scene to return to when it was only a hand."""
 
-    over: "PlayScene"
+    over: "WaitingScene"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +130,8 @@ class Off:
     """The table goes to sleep."""
 
 
-PlayScene = (
-    Start | Prompt | Rolling | WrongCount | Unsure | Cleared | Banked | Decision | Nudge | Bust | Over | Off
-)  # fmt: skip
+WaitingScene = Start | Prompt | Rolling | WrongCount | Unsure | Cleared | Banked
+PlayScene = WaitingScene | Decision | Nudge | Bust | Over | Off
 WAITING = (Start, Prompt, Rolling, WrongCount, Unsure, Cleared, Banked)
 
 
