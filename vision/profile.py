@@ -10,13 +10,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """Intrinsics of the camera: pinhole with one radial term (OpenCV's k1), for pictures of that width and height."""
+    """Intrinsics of the camera: pinhole with one radial term (OpenCV's k1), for pictures of that width and height.
+
+    `views`: to how many views of the board it was fitted; from one view alone the focal length may be assumed.
+    """
 
     width_px: int
     height_px: int
     focal_px: float
     centre_xy_px: tuple[float, float]
     k1: float = 0.0
+    views: int = 1
 
 
 @dataclass(frozen=True, slots=True)
