@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help setup demo test bench check-slow screens clean distclean
+.PHONY: help setup demo test bench check-slow check-boot screens install uninstall clean distclean
 
 help:  ## list the targets
 	@awk -F ':.*  ## ' '/^[a-z]/ && NF == 2 { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,15 @@ bench: setup  ## measure speed, memory and accuracy of the reader and the engine
 
 screens: setup  ## draw every screen of the OLED, enlarged, on one sheet
 	.venv/bin/python -m companion.contact_sheet
+
+check-boot:  ## boot Debian systems in containers, install there, and break things (root, systemd-nspawn, network; minutes)
+	@scripts/check-boot.sh
+
+install:  ## sudo make install: run as a service from now on (also upgrades)
+	@scripts/install.sh
+
+uninstall:  ## sudo make uninstall: remove the service, keep games and settings (PURGE=1: those too)
+	@PURGE=$(PURGE) scripts/install.sh uninstall
 
 clean:  ## remove what the targets made, but for .venv
 	rm -rf build dist demo-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench
