@@ -1,33 +1,137 @@
-"""`mishimash calibrate`: the commands."""
+"""`mishimash calibrate`: the command line. What the steps do is in `commands` and, before a camera, in `live`."""
 
 import argparse
+import importlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from calibration.board import Board
-from calibration.errors import CalibrationError
-from calibration.from_images import profile_from_images
-from calibration.verdict import doubts
-from hardware.ports import DeviceError
-from vision.profile_file import ProfileError, save_profile
+GUIDED = "all steps in order, asking what to lay where"
+STEPS = {
+    "lens": "several tilted views of the board: focal length and distortion (optional)",
+    "tray": "the board flat in the tray: where the camera is, the scale in mm",
+    "light": "the empty tray: exposure, noise, glare",
+    "dice": "three rolls of your dice: their size and pips",
+}
 
-ERRORS = (CalibrationError, DeviceError, ProfileError)
 
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", profile: Path) -> None:
+    """Adds `calibrate` and its steps; each sets `run`, from the arguments to the exit code.
 
-def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds `calibrate` and its steps; each sets `run`, a function from the arguments to the exit code."""
-    calibrate = commands.add_parser("calibrate", help="fit the optics: make or judge the tray's profile")
-    steps = calibrate.add_subparsers(dest="step", metavar="STEP", required=True)
-    images = steps.add_parser("from-images", help="make a profile from a folder of pictures, without a camera")
+    `profile` is the file used where `--profile` names none. Importing this needs no OpenCV.
+    """
+    calibrate = commands.add_parser(
+        "calibrate",
+        help="fit camera, tray and dice: make or judge the tray's profile",
+        description=f"Without a STEP: {GUIDED}.",
+        epilog="example: mishimash calibrate --camera table --profile profile.toml",
+    )
+    _at_the_table(calibrate, profile)
+    calibrate.set_defaults(run=_runs("live", "guided"))
+    steps = calibrate.add_subparsers(dest="step", metavar="STEP")
+
+    sheet = steps.add_parser(
+        "sheet", help="the board to print", epilog="example: mishimash calibrate sheet --out board.pdf"
+    )
+    sheet.add_argument("--out", type=Path, required=True, metavar="FILE", help="a .pdf or .png file")
+    sheet.add_argument("--paper", choices=("a4", "letter"), default="a4")
+    _square(sheet)
+    sheet.set_defaults(run=_runs("commands", "sheet"))
+
+    for name, does in STEPS.items():
+        step = steps.add_parser(name, help=does, epilog=f"example: mishimash calibrate {name} --profile profile.toml")
+        _at_the_table(step, profile, again=True)
+        step.set_defaults(run=_runs("live", name))
+
+    check = steps.add_parser(
+        "check",
+        help="read rolls, or pictures of them, and say whether the profile is fit for play",
+        epilog="example: mishimash calibrate check roll-*.jpg --profile profile.toml",
+    )
+    check.add_argument("images", nargs="*", type=Path, metavar="IMAGE", help="pictures instead of the camera")
+    check.add_argument("--rolls", type=int, default=5, metavar="N", help="how many rolls to read from the camera")
+    check.add_argument("--out", type=Path, metavar="FILE", help="the numbers, a JSON line a roll (beside the profile)")
+    _at_the_table(check, profile, again=True)
+    check.set_defaults(run=_runs("live", "check"))
+
+    for name, does in (("show", "the profile in words"), ("undo", "bring back the profile before")):
+        step = steps.add_parser(name, help=does, epilog=f"example: mishimash calibrate {name} --profile profile.toml")
+        _profile(step, profile, again=True)
+        step.set_defaults(run=_runs("commands", name))
+
+    report = steps.add_parser(
+        "report", help="the profile as one HTML page", epilog="example: mishimash calibrate report --out report.html"
+    )
+    report.add_argument("--out", type=Path, required=True, metavar="FILE", help="the .html file to write")
+    _profile(report, profile, again=True)
+    report.set_defaults(run=_runs("commands", "report"))
+
+    images = steps.add_parser(
+        "from-images",
+        help="make a profile from pictures, without a camera",
+        epilog="example: mishimash calibrate from-images pictures/ --out profile.toml",
+    )
     images.add_argument("folder", type=Path, metavar="DIR", help="holds board.jpg, empty.jpg and roll-*.jpg")
     images.add_argument("--out", type=Path, required=True, metavar="FILE", help="the profile to write")
-    images.set_defaults(run=from_images)
+    _square(images)
+    images.set_defaults(run=_runs("commands", "from_images"))
 
 
-def from_images(args: argparse.Namespace) -> int:
-    profile = profile_from_images(args.folder, Board())
-    save_profile(profile, args.out)
-    for sentence in doubts(profile):
-        print(f"doubt: {sentence}", file=sys.stderr)
-    print(f"wrote {args.out}")
-    return 0
+def _at_the_table(parser: argparse.ArgumentParser, profile: Path, again: bool = False) -> None:
+    """Options of every step before a camera. `again`: given after the step they win, left out they change nothing."""
+    _profile(parser, profile, again)
+    _square(parser, again)
+    for option, default, metavar, does in (
+        ("--camera", "picamera2", "SOURCE", "picamera2, table, folder:DIR, video:FILE, v4l2:N"),
+        ("--buttons", "", "SOURCE", "answer with these instead of the terminal: gpio, keyboard, script:FILE"),
+        ("--display", "", "SINK", "ask on this display, with --buttons: oled, terminal, png:DIR"),
+    ):
+        parser.add_argument(option, default=argparse.SUPPRESS if again else default, metavar=metavar, help=does)
+
+
+def _profile(parser: argparse.ArgumentParser, profile: Path, again: bool = False) -> None:
+    parser.add_argument(
+        "--profile",
+        type=Path,
+        default=argparse.SUPPRESS if again else profile,
+        metavar="FILE",
+        help=f"the profile to read and write ({profile})",
+    )
+
+
+def _square(parser: argparse.ArgumentParser, again: bool = False) -> None:
+    parser.add_argument(
+        "--square",
+        type=_millimetres,
+        default=argparse.SUPPRESS if again else 20.0,
+        metavar="MM",
+        help="side of the board's squares as printed (20)",
+    )
+
+
+def _millimetres(text: str) -> float:
+    try:
+        mm = float(text)
+    except ValueError:
+        mm = 0.0
+    if not 5 <= mm <= 60:
+        raise argparse.ArgumentTypeError(f"expected 5 to 60 millimetres, not {text!r}")
+    return mm
+
+
+def _runs(module: str, command: str) -> Callable[[argparse.Namespace], int]:
+    """The command, imported when it is run: the other programs start without waiting for OpenCV."""
+
+    def run(args: argparse.Namespace) -> int:
+        from calibration.errors import CalibrationError
+        from hardware.ports import DeviceError
+        from vision.profile_file import ProfileError
+
+        try:
+            return int(getattr(importlib.import_module(f"calibration.{module}"), command)(args))
+        except (CalibrationError, DeviceError, ProfileError) as error:
+            step = f" {args.step}" if args.step else ""
+            print(f"mishimash calibrate{step}: {error}", file=sys.stderr)
+            return 2
+
+    return run

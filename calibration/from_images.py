@@ -5,7 +5,7 @@ from pathlib import Path
 
 from calibration.board import Board
 from calibration.errors import CalibrationError
-from calibration.make import add_board, add_empty, check_empty, check_size, new_profile
+from calibration.make import add_board, add_dice, add_empty, check_empty, check_size, new_profile
 from calibration.verdict import lacks
 from hardware.pictures import load_picture
 from vision.profile import TrayProfile
@@ -33,4 +33,5 @@ def profile_from_images(folder: Path, board: Board) -> TrayProfile:
     if empty_path.exists():
         profile = add_empty(profile, [load_picture(empty_path)], name=str(empty_path))
         check_empty(profile, rolls, str(empty_path))
+    profile = add_dice(profile, rolls)
     return replace(profile, lacks=lacks(profile))

@@ -12,6 +12,7 @@ from calibration.light import measure_light, things_in
 from calibration.tray import find_outline, floor_mask
 from calibration.verdict import place
 from hardware.ports import BGR
+from vision.learn import learn_dice
 from vision.profile import Lens, TrayProfile
 
 # Shares of the picture's width beyond which there is no use in going on.
@@ -55,6 +56,19 @@ def add_empty(profile: TrayProfile, pictures: Sequence[BGR], name: str = "the pi
         outline_mm = find_outline(empty, profile.lens, profile.pose, board_mm, profile.board.square_mm).corners_mm
     profile = replace(profile, empty_bgr=empty, outline_mm=outline_mm)
     return replace(profile, light=measure_light(pictures, floor_of(profile)))
+
+
+def add_dice(profile: TrayProfile, rolls: Sequence[BGR]) -> TrayProfile:
+    """The profile with the dice learned from a few rolls that nobody read; without a pose there is no size to learn.
+
+    Raises CalibrationError when no dice are found.
+    """
+    if profile.pose is None or profile.lens is None or not rolls:
+        return profile
+    try:
+        return replace(profile, dice=learn_dice(rolls, profile))
+    except ValueError as error:
+        raise CalibrationError(str(error)) from error
 
 
 def check_empty(profile: TrayProfile, rolls: Sequence[BGR], name: str = "the picture") -> None:

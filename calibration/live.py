@@ -1,0 +1,121 @@
+"""The steps of `mishimash calibrate` before a camera; each takes the arguments and returns the exit code."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from calibration import steps
+from calibration.board import Board
+from calibration.check import RollCheck, check_roll, checks_path, faults, roll_line, verdict_line, write_checks
+from calibration.errors import CalibrationError
+from calibration.make import check_size
+from calibration.prompt import Prompter, Stopped, TablePrompter, TerminalPrompter
+from calibration.scene import scene_of
+from calibration.verdict import doubts, lacks
+from hardware.buttons import open_buttons
+from hardware.cameras import open_camera
+from hardware.displays import open_display
+from hardware.pictures import load_picture
+from vision.profile import TrayProfile
+from vision.profile_file import load_profile, save_profile
+from vision.read import Reader
+
+
+def guided(args: argparse.Namespace) -> int:
+    """All steps in order."""
+    with _table(args) as table:
+        profile, checks = steps.guided(table, _known(args))
+        _keep(table.prompter, profile, args.profile)
+        write_checks(checks, checks_path(args.profile))
+        table.prompter.tell(verdict_line(checks))
+        return int(any(check.wrong for check in checks))
+
+
+def lens(args: argparse.Namespace) -> int:
+    """Measures the lens."""
+    with _table(args) as table:
+        _keep(table.prompter, steps.lens_step(table, _known(args)), args.profile)
+    return 0
+
+
+def tray(args: argparse.Namespace) -> int:
+    """Finds where the camera is."""
+    with _table(args) as table:
+        _keep(table.prompter, steps.tray_step(table, _known(args)), args.profile)
+    return 0
+
+
+def light(args: argparse.Namespace) -> int:
+    """Takes the empty tray."""
+    with _table(args) as table:
+        _keep(table.prompter, steps.light_step(table, _known(args)), args.profile)
+    return 0
+
+
+def dice(args: argparse.Namespace) -> int:
+    """Learns the dice and reads them back."""
+    with _table(args) as table:
+        profile, checks = steps.dice_step(table, load_profile(args.profile))
+        _keep(table.prompter, profile, args.profile)
+        write_checks(checks, checks_path(args.profile))
+    return 0
+
+
+def check(args: argparse.Namespace) -> int:
+    """Reads rolls and says whether the profile is fit for play; 1 when it is not."""
+    profile = load_profile(args.profile)
+    checks = _checks_of_images(args.images, profile) if args.images else _checks_of_camera(args, profile)
+    out = args.out or checks_path(args.profile)
+    write_checks(checks, out)
+    print(f"{verdict_line(checks)}\nwrote {out}")
+    return int(bool(faults(checks)))
+
+
+def _checks_of_images(images: list[Path], profile: TrayProfile) -> tuple[RollCheck, ...]:
+    reader, checks = Reader(profile), []
+    for path in images:
+        picture = load_picture(path)
+        check_size(profile, picture, str(path))
+        checks.append(check_roll(path.name, picture, reader.read(picture)))
+        print(roll_line(checks[-1]))
+    return tuple(checks)
+
+
+def _checks_of_camera(args: argparse.Namespace, profile: TrayProfile) -> tuple[RollCheck, ...]:
+    with _table(args) as table:
+        checks: tuple[RollCheck, ...] = ()
+        for number in range(1, args.rolls + 1):
+            checks += steps.confirm(table, profile, [table.scene.roll(number)], first=number)
+        return checks
+
+
+@contextmanager
+def _table(args: argparse.Namespace) -> Iterator[steps.Table]:
+    """The camera opened and the owner reachable; all given back at the end. The owner's stop is an error in a line."""
+    with ExitStack() as parts:
+        prompter: Prompter = TerminalPrompter(sys.stdin, sys.stdout)
+        if args.buttons or args.display:
+            buttons = parts.enter_context(closing(open_buttons(args.buttons or "keyboard")))
+            display = parts.enter_context(closing(open_display(args.display or "terminal")))
+            prompter = TablePrompter(buttons, display)
+        camera = parts.enter_context(closing(open_camera(args.camera, real_time=False)))
+        name = args.camera if camera.live or args.camera == "table" else ""
+        try:
+            yield steps.Table(scene_of(camera, prompter), prompter, name, Board(square_mm=args.square))
+        except Stopped:
+            raise CalibrationError("stopped; the profile is as it was before") from None
+
+
+def _known(args: argparse.Namespace) -> TrayProfile | None:
+    """The profile so far, when there is one that this program can read."""
+    return load_profile(args.profile) if args.profile.exists() else None
+
+
+def _keep(prompter: Prompter, profile: TrayProfile, path: Path) -> None:
+    save_profile(replace(profile, lacks=lacks(profile)), path)
+    for sentence in (*lacks(profile), *doubts(profile)):
+        prompter.tell(f"{sentence}.")
+    prompter.tell(f"Wrote {path}.")

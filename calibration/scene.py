@@ -1,0 +1,90 @@
+"""What lies before the camera while calibrating, and who puts it there: the owner, or the simulated tray by itself."""
+
+from typing import Protocol
+
+from calibration.errors import CalibrationError
+from calibration.light import flickers, moves
+from calibration.prompt import Prompter
+from hardware.ports import BGR, Camera, EndOfFrames
+from hardware.simulated import SimulatedTray
+
+PATIENCE_FRAMES = 150
+
+
+class Scene(Protocol):
+    """Gives still pictures of what is asked for."""
+
+    def board(self, how: str) -> BGR:
+        """A picture of the board, lying or held as `how` says."""
+
+    def empty(self, count: int) -> list[BGR]:
+        """Up to `count` pictures of the empty tray, one after another."""
+
+    def roll(self, number: int) -> BGR:
+        """A picture of roll `number`, at rest."""
+
+
+class CameraScene:
+    """A real table: asks the owner to put things there, then waits until nothing moves."""
+
+    def __init__(self, camera: Camera, prompter: Prompter) -> None:
+        self._camera, self._prompter = camera, prompter
+
+    def board(self, how: str) -> BGR:
+        self._prompter.ask(how, "take it", "take it")
+        return self._still(1)[0]
+
+    def empty(self, count: int) -> list[BGR]:
+        self._prompter.ask("Clear the tray: no dice, no board, no hands.", "take it", "take it")
+        pictures = self._still(count)
+        if flickers(pictures):
+            self._prompter.tell("The light flickers: use another lamp, or an exposure of 10 ms or a multiple of it.")
+        return pictures
+
+    def roll(self, number: int) -> BGR:
+        self._prompter.ask(f"Roll {number}: throw all dice, let them rest, hands away.", "take it", "take it")
+        return self._still(1)[0]
+
+    def _still(self, count: int) -> list[BGR]:
+        """`count` successive pictures between which nothing moves; a recording has one of each scene."""
+        try:
+            pictures = [self._camera.frame().image_bgr]
+            if not self._camera.live:
+                return pictures
+            for _ in range(PATIENCE_FRAMES):
+                pictures = [*pictures, self._camera.frame().image_bgr][-max(count, 3) :]
+                if len(pictures) == max(count, 3) and not moves(pictures):
+                    return pictures[-count:]
+        except EndOfFrames as end:
+            message = f"the recording is too short ({end}): it needs the board, the empty tray and rolls"
+            raise CalibrationError(message) from end
+        raise CalibrationError("something keeps moving before the camera: hands away, the tray steady, and try again")
+
+
+class SimulatedScene:
+    """The simulated tray lays the board, clears itself and throws its own dice."""
+
+    def __init__(self, tray: SimulatedTray, prompter: Prompter) -> None:
+        self._tray, self._prompter = tray, prompter
+
+    def board(self, how: str) -> BGR:
+        self._prompter.tell(f"{how} (The simulated tray does it by itself.)")
+        return self._tray.board_picture()
+
+    def empty(self, count: int) -> list[BGR]:
+        self._prompter.tell("The simulated tray clears itself.")
+        self._tray.clear()
+        return [self._tray.empty_picture() for _ in range(count)]
+
+    def roll(self, number: int) -> BGR:
+        self._prompter.tell(f"Roll {number}: the simulated tray throws its dice.")
+        self._tray.throw()
+        self._tray.frame()
+        while not self._tray.at_rest():
+            self._tray.frame()
+        return self._tray.frame().image_bgr
+
+
+def scene_of(camera: Camera, prompter: Prompter) -> Scene:
+    """The scene before a camera."""
+    return SimulatedScene(camera, prompter) if isinstance(camera, SimulatedTray) else CameraScene(camera, prompter)

@@ -1,0 +1,138 @@
+"""The steps of the calibration before a camera; each takes what is known and gives back more."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from calibration.board import Board, BoardView, find_board
+from calibration.check import RollCheck, check_roll, roll_line
+from calibration.errors import CalibrationError
+from calibration.lens import LEAST_VIEWS, fit_lens
+from calibration.make import add_board, add_dice, add_empty, check_empty, new_profile
+from calibration.prompt import Choice, Prompter, parse_faces
+from calibration.scene import Scene
+from calibration.verdict import doubts
+from hardware.ports import BGR
+from vision.profile import TrayProfile
+from vision.read import Reader
+
+T = TypeVar("T")
+
+EMPTY_PICTURES = 9
+ROLLS_TO_LEARN = 3
+LAY_FLAT = "Lay the board flat in the tray, all of it in view."
+HOLD = (
+    "Hold the board over the tray with its top edge nearer to the camera.",
+    "Hold it with its right edge nearer.",
+    "Hold it with its bottom edge nearer.",
+    "Hold it with its left edge nearer.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Where the calibration happens: what the camera sees, who is asked, which camera and board these are."""
+
+    scene: Scene
+    prompter: Prompter
+    camera: str
+    board: Board
+
+
+def lens_step(table: Table, profile: TrayProfile | None) -> TrayProfile:
+    """A profile with the lens measured from tilted views; the pose has to be taken anew."""
+    views: list[BoardView] = []
+    while True:
+        how = HOLD[len(views) % len(HOLD)]
+        views.append(find_board(table.scene.board(how), table.board))
+        table.prompter.tell(f"View {len(views)}: {len(views[-1].corners_px)} corners.")
+        if len(views) < LEAST_VIEWS:
+            continue
+        try:
+            fit = fit_lens(views, table.camera)
+        except CalibrationError as error:
+            if len(views) >= 2 * LEAST_VIEWS:
+                raise
+            table.prompter.tell(f"{error}.")
+            continue
+        table.prompter.tell(f"Lens: focal length {fit.lens.focal_px:.0f} px ± {fit.focal_sd:.1%}.")
+        known = profile or new_profile(table.camera, views[0].size_px)
+        lens = replace(fit.lens, views=len(views))
+        return replace(known, lens=lens, pose=None, board=None, outline_mm=None, empty_bgr=None, light=None)
+
+
+def tray_step(table: Table, profile: TrayProfile | None) -> TrayProfile:
+    """The profile with the pose over the board; a lens that was measured from several views is kept."""
+    picture = table.scene.board(LAY_FLAT)
+    height_px, width_px = picture.shape[:2]
+    known = profile or new_profile(table.camera, (width_px, height_px))
+    lens = known.lens if known.lens and known.lens.views > 1 else None
+    found = add_board(known, picture, table.board, lens)
+    if found.board:
+        corners, board = len(found.board.corners_px), found.board
+        table.prompter.tell(f"{corners} corners, off by {board.rms_px:.2f} px; camera {board.tilt_deg:.1f}° off level.")
+    return found
+
+
+def light_step(table: Table, profile: TrayProfile | None) -> TrayProfile:
+    """The profile with the empty tray and its light."""
+    pictures = table.scene.empty(EMPTY_PICTURES)
+    height_px, width_px = pictures[0].shape[:2]
+    known = profile or new_profile(table.camera, (width_px, height_px))
+    found = add_empty(known, pictures)
+    if found.light:
+        table.prompter.tell(f"Floor at grey {found.light.median:.0f}, noise {found.light.noise:.1f}.")
+    for sentence in doubts(found):
+        table.prompter.tell(f"Doubt: {sentence}.")
+    return found
+
+
+def dice_step(table: Table, profile: TrayProfile) -> tuple[TrayProfile, tuple[RollCheck, ...]]:
+    """The profile with the owner's dice, learned from three rolls, and how these rolls then read, confirmed."""
+    rolls = [table.scene.roll(number) for number in range(1, ROLLS_TO_LEARN + 1)]
+    check_empty(profile, rolls, "the empty tray")
+    found = add_dice(profile, rolls)
+    if found.dice:
+        table.prompter.tell(f"Dice of {found.dice.edge_mm:.1f} mm.")
+    return found, confirm(table, found, rolls)
+
+
+def confirm(table: Table, profile: TrayProfile, rolls: Sequence[BGR], first: int = 1) -> tuple[RollCheck, ...]:
+    """Each roll as read with the profile, confirmed or corrected by the owner."""
+    reader = Reader(profile)
+    checks = []
+    for number, roll in enumerate(rolls, first):
+        reading = reader.read(roll)
+        said = " ".join(map(str, reading.values)) or "nothing"
+        answer = table.prompter.ask(
+            f"Roll {number} was read as {said}{'' if reading.status == 'ok' else ', not surely'}. Right? "
+            "(At a keyboard: type what it shows.)",
+            "right",
+            "wrong",
+        )
+        told = reading.values if answer.choice is Choice.YES and not answer.typed else ()
+        checks.append(check_roll(f"roll {number}", roll, reading, parse_faces(answer.typed) if answer.typed else told))
+        table.prompter.tell(roll_line(checks[-1]))
+    return tuple(checks)
+
+
+def guided(table: Table, profile: TrayProfile | None) -> tuple[TrayProfile, tuple[RollCheck, ...]]:
+    """All steps in order, each repeated as often as the owner wishes; the profile and how its rolls read."""
+    asked = table.prompter.ask("Measure the lens first? (Once for a camera; may be left out.)", "leave out", "measure")
+    if asked.choice is Choice.NO:
+        profile = repeated(table.prompter, lambda: lens_step(table, profile))
+    posed = repeated(table.prompter, lambda: tray_step(table, profile))
+    lit = repeated(table.prompter, lambda: light_step(table, posed))
+    return repeated(table.prompter, lambda: dice_step(table, lit))
+
+
+def repeated(prompter: Prompter, step: Callable[[], T]) -> T:
+    """What the step gives, once it succeeded and the owner is content with it."""
+    while True:
+        try:
+            done = step()
+        except CalibrationError as error:
+            prompter.ask(f"{error}.", "try again", "try again")
+            continue
+        if prompter.ask("Go on?", "go on", "repeat").choice is Choice.YES:
+            return done
