@@ -2,7 +2,7 @@
 
 import argparse
 import importlib
-import sys
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,18 +15,15 @@ STEPS = {
 }
 
 
-def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", profile: Path) -> None:
-    """Adds `calibrate` and its steps; each sets `run`, from the arguments to the exit code.
-
-    `profile` is the file used where `--profile` names none. Importing this needs no OpenCV.
-    """
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds `calibrate` and its steps; each sets `run`, from the arguments to the exit code. Needs no OpenCV."""
     calibrate = commands.add_parser(
         "calibrate",
         help="fit camera, tray and dice: make or judge the tray's profile",
         description=f"Without a STEP: {GUIDED}.",
         epilog="example: mishimash calibrate --camera table --profile profile.toml",
     )
-    _at_the_table(calibrate, profile)
+    _at_the_table(calibrate)
     calibrate.set_defaults(run=_runs("live", "guided"))
     steps = calibrate.add_subparsers(dest="step", metavar="STEP")
 
@@ -35,12 +32,12 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", 
     )
     sheet.add_argument("--out", type=Path, required=True, metavar="FILE", help="a .pdf or .png file")
     sheet.add_argument("--paper", choices=("a4", "letter"), default="a4")
-    _square(sheet)
+    _square(sheet, again=True)
     sheet.set_defaults(run=_runs("commands", "sheet"))
 
     for name, does in STEPS.items():
         step = steps.add_parser(name, help=does, epilog=f"example: mishimash calibrate {name} --profile profile.toml")
-        _at_the_table(step, profile, again=True)
+        _at_the_table(step, again=True)
         step.set_defaults(run=_runs("live", name))
 
     check = steps.add_parser(
@@ -51,19 +48,19 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", 
     check.add_argument("images", nargs="*", type=Path, metavar="IMAGE", help="pictures instead of the camera")
     check.add_argument("--rolls", type=int, default=5, metavar="N", help="how many rolls to read from the camera")
     check.add_argument("--out", type=Path, metavar="FILE", help="the numbers, a JSON line a roll (beside the profile)")
-    _at_the_table(check, profile, again=True)
+    _at_the_table(check, again=True)
     check.set_defaults(run=_runs("live", "check"))
 
     for name, does in (("show", "the profile in words"), ("undo", "bring back the profile before")):
         step = steps.add_parser(name, help=does, epilog=f"example: mishimash calibrate {name} --profile profile.toml")
-        _profile(step, profile, again=True)
+        _profile(step, again=True)
         step.set_defaults(run=_runs("commands", name))
 
     report = steps.add_parser(
         "report", help="the profile as one HTML page", epilog="example: mishimash calibrate report --out report.html"
     )
     report.add_argument("--out", type=Path, required=True, metavar="FILE", help="the .html file to write")
-    _profile(report, profile, again=True)
+    _profile(report, again=True)
     report.set_defaults(run=_runs("commands", "report"))
 
     images = steps.add_parser(
@@ -73,13 +70,13 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]", 
     )
     images.add_argument("folder", type=Path, metavar="DIR", help="holds board.jpg, empty.jpg and roll-*.jpg")
     images.add_argument("--out", type=Path, required=True, metavar="FILE", help="the profile to write")
-    _square(images)
+    _square(images, again=True)
     images.set_defaults(run=_runs("commands", "from_images"))
 
 
-def _at_the_table(parser: argparse.ArgumentParser, profile: Path, again: bool = False) -> None:
+def _at_the_table(parser: argparse.ArgumentParser, again: bool = False) -> None:
     """Options of every step before a camera. `again`: given after the step they win, left out they change nothing."""
-    _profile(parser, profile, again)
+    _profile(parser, again)
     _square(parser, again)
     for option, default, metavar, does in (
         ("--camera", "picamera2", "SOURCE", "picamera2, table, folder:DIR, video:FILE, v4l2:N"),
@@ -89,13 +86,13 @@ def _at_the_table(parser: argparse.ArgumentParser, profile: Path, again: bool = 
         parser.add_argument(option, default=argparse.SUPPRESS if again else default, metavar=metavar, help=does)
 
 
-def _profile(parser: argparse.ArgumentParser, profile: Path, again: bool = False) -> None:
+def _profile(parser: argparse.ArgumentParser, again: bool = False) -> None:
     parser.add_argument(
         "--profile",
         type=Path,
-        default=argparse.SUPPRESS if again else profile,
+        default=argparse.SUPPRESS if again else usual_profile(),
         metavar="FILE",
-        help=f"the profile to read and write ({profile})",
+        help=f"the profile to read and write ({usual_profile()})".replace("%", "%%"),
     )
 
 
@@ -123,15 +120,13 @@ def _runs(module: str, command: str) -> Callable[[argparse.Namespace], int]:
     """The command, imported when it is run: the other programs start without waiting for OpenCV."""
 
     def run(args: argparse.Namespace) -> int:
-        from calibration.errors import CalibrationError
-        from hardware.ports import DeviceError
-        from vision.profile_file import ProfileError
-
-        try:
-            return int(getattr(importlib.import_module(f"calibration.{module}"), command)(args))
-        except (CalibrationError, DeviceError, ProfileError) as error:
-            step = f" {args.step}" if args.step else ""
-            print(f"mishimash calibrate{step}: {error}", file=sys.stderr)
-            return 2
+        return int(getattr(importlib.import_module(f"calibration.{module}"), command)(args))
 
     return run
+
+
+def usual_profile() -> Path:
+    """The profile used where none is named: in the state folder of the service, or in the owner's own."""
+    state = os.environ.get("STATE_DIRECTORY", "")
+    own = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "mishimash"
+    return (Path(state) if state else own) / "profile.toml"

@@ -48,7 +48,7 @@ def undo(args: argparse.Namespace) -> int:
     """Brings back the profile before."""
     undo_profile(args.profile)
     _print_rows(load_profile(args.profile))
-    print(f"{args.profile} is the profile before again; undo three times more for the one just taken away")
+    print(f"{args.profile} is the one before again; the one taken away is kept as the oldest")
     return 0
 
 
