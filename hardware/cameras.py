@@ -7,16 +7,20 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from hardware.holders import holder
+from hardware.picamera import PiCamera, PiSettings, require_picamera2
 from hardware.pictures import load_picture
 from hardware.ports import Camera, DeviceError, EndOfFrames, Frame
+from hardware.reviving import RevivingCamera
 from hardware.simulated import SimulatedTray
 
 SOURCES = "picamera2, table, folder:DIR, video:FILE, v4l2:N"
+PI = PiSettings()
 PICTURES = {".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"}
 
 
-def open_camera(source: str, *, seed: int = 0, style: str = "", real_time: bool = True) -> Camera:
-    """The camera of a source, see SOURCES; `seed`, `style` and `real_time` matter to the simulated tray only.
+def open_camera(source: str, *, pi: PiSettings = PI, seed: int = 0, style: str = "", real_time: bool = True) -> Camera:
+    """The camera of a source, see SOURCES; `pi` matters to the Pi's camera, the rest to the simulated tray only.
 
     Raises DeviceError with one sentence when the source is not known or its device cannot be opened.
     """
@@ -30,7 +34,11 @@ def open_camera(source: str, *, seed: int = 0, style: str = "", real_time: bool 
     if source == "table":
         return SimulatedTray(seed, style=style, clock=time.monotonic if real_time else None)
     if kind == "v4l2":
-        return V4l2Camera(name)
+        first = [V4l2Camera(name)]  # opened now, so that a wrong number is said at once
+        return RevivingCamera(lambda: first.pop() if first else V4l2Camera(name))
+    if source == "picamera2":
+        require_picamera2()
+        return RevivingCamera(lambda: PiCamera(pi))
     raise DeviceError(f"there is no camera '{source}'; there are: {SOURCES}")
 
 
@@ -106,7 +114,7 @@ class VideoCamera:
 
 
 class V4l2Camera:
-    """A USB camera /dev/videoN through OpenCV. A picture that never changes is a camera that hangs."""
+    """A USB camera /dev/videoN through OpenCV."""
 
     live = True
 
@@ -119,7 +127,9 @@ class V4l2Camera:
             raise DeviceError(f"{self._name} is not there (found: {found}); plug the camera in or give another number")
         self._device = cv2.VideoCapture(int(number), cv2.CAP_V4L2)
         if not self._device.isOpened():
-            raise DeviceError(f"{self._name} does not open; another program may hold it (see: fuser {self._name})")
+            who = holder([self._name])
+            why = f"{who} holds it; stop that first" if who else "is it a camera? (v4l2-ctl --list-devices)"
+            raise DeviceError(f"{self._name} does not open; {why}")
 
     def frame(self) -> Frame:
         """The camera's next picture; DeviceError when it gives none."""

@@ -1,0 +1,73 @@
+"""A camera that may fail: closed, opened again after growing pauses, and watched for a picture that never changes."""
+
+import time
+from collections.abc import Callable
+
+from hardware.ports import Camera, DeviceError, Frame
+
+PAUSES_S = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+NAP_S = 0.25  # how long a failing frame() makes its caller wait at most
+WELL_S = 10.0  # a camera that ran that long begins with the shortest pause again
+FROZEN_S = 5.0
+EVERY_PX = 16
+
+
+class RevivingCamera:
+    """A live camera made of devices that fail: `frame` gives a picture or says in one sentence why there is none."""
+
+    live = True
+
+    def __init__(
+        self,
+        open_device: Callable[[], Camera],
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._open_device, self._clock, self._sleep = open_device, clock, sleep
+        self._device: Camera | None = None
+        self._failures = 0
+        self._retry_s = float("-inf")
+        self._opened_s = 0.0
+        self._trouble = ""
+        self._sample = b""
+        self._sample_s = 0.0
+
+    def frame(self) -> Frame:
+        """The next picture. DeviceError while there is none; it comes within NAP_S or the device's own waiting time."""
+        if self._device is None and (wait_s := self._retry_s - self._clock()) > 0:
+            self._sleep(min(wait_s, NAP_S))
+            if self._clock() < self._retry_s:
+                raise DeviceError(self._trouble)
+        try:
+            if self._device is None:
+                self._device, self._opened_s, self._sample = self._open_device(), self._clock(), b""
+            frame = self._device.frame()
+            self._check_alive(frame)
+        except DeviceError as error:
+            self._give_up(error)
+            raise
+        if frame.captured_s - self._opened_s > WELL_S:
+            self._failures = 0
+        return frame
+
+    def close(self) -> None:
+        """Gives the device back."""
+        if self._device is not None:
+            self._device.close()
+            self._device = None
+
+    def _give_up(self, error: DeviceError) -> None:
+        self.close()
+        self._retry_s = self._clock() + PAUSES_S[min(self._failures, len(PAUSES_S) - 1)]
+        self._failures += 1
+        self._trouble = str(error)
+
+    def _check_alive(self, frame: Frame) -> None:
+        """A sensor's noise changes every picture; the same bytes for seconds are an old picture given again."""
+        part = frame.image_bgr[::EVERY_PX, ::EVERY_PX]
+        sample = part.tobytes()
+        # Black under a lens cap and burnt-out white are the same every time on a camera that is well.
+        if sample != self._sample or part.min() == part.max():
+            self._sample, self._sample_s = sample, frame.captured_s
+        elif frame.captured_s - self._sample_s > FROZEN_S:
+            raise DeviceError(f"the camera has shown the same picture for {FROZEN_S:.0f} s; it is being opened again")
