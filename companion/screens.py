@@ -198,15 +198,14 @@ def _decision(table: Table, decision: Decision, said: Words) -> Screen:
         key = "scores_nothing" if Counter(decision.lifted) - scoring else "split"
         return Screen(head, f"×{turn.roll_number}", _grouped(turn.roll, decision.lifted), lines=(said.say(key),))
     adds = projected_halves(game, decision.chosen)
-    side = [f"= {said.points(game.totals[game.to_play] + adds)}"]
-    if len(decision.chosen) == len(turn.roll):
-        side.append(said.say("bonus", points=said.points(bonus_halves(turn.clears))))
+    clears = len(decision.chosen) == len(turn.roll)
+    bonus = said.say("bonus", points=said.points(bonus_halves(turn.clears)))
     return Screen(
         head,
-        f"×{turn.roll_number}",
+        bonus if clears else f"×{turn.roll_number}",
         _grouped(turn.roll, decision.chosen),
         big=f"+{said.points(adds)}",
-        side=tuple(side),
+        side=(f"= {said.points(game.totals[game.to_play] + adds)}",),
         left=said.say("bank"),
         right=said.say("roll_again"),
     )

@@ -17,7 +17,8 @@ Arrangement = tuple[tuple[str, ...], ...]
 STACKED: Arrangement = (("dice",), ("big", "side"), ("lines",))
 BESIDE: Arrangement = (("dice", "big"), ("side_line",), ("lines",))
 ONE_ROW: Arrangement = (("dice", "big", "side"), ("lines",))
-DICE_ABOVE: Arrangement = (("dice", "side"), ("big",), ("lines",))
+FIGURES: Arrangement = (("dice", "figures"), ("lines",))
+ALL_IN_ROW: Arrangement = (("dice", "big", "side", "lines"),)
 PAGE_S = 4
 
 
@@ -30,6 +31,7 @@ class Plan:
     label_pad_px: int
     big_fonts: tuple[str, ...]
     text_fonts: tuple[str, ...]
+    row_head_font: str
     row_fonts: tuple[str, ...]
     dice_px: tuple[int, ...]
     group_gap_px: int
@@ -41,20 +43,20 @@ PLANS = {
     (128, 64): Plan(
         head_fonts=("ter-u12b", "fixed-5x8"), label_fonts=("ter-u12n", "fixed-5x8"), label_pad_px=1,
         big_fonts=("ter-u32b", "ter-u24b", "ter-u20b", "ter-u16b", "ter-u12b"),
-        text_fonts=("ter-u12n", "fixed-5x8"), row_fonts=("ter-u12n", "fixed-5x8"),
+        text_fonts=("ter-u12n", "fixed-5x8"), row_head_font="ter-u12b", row_fonts=("ter-u12n", "fixed-5x8"),
         dice_px=(15,), group_gap_px=5, columns=2, arrangements=(STACKED,),
     ),
     (128, 32): Plan(
         head_fonts=("fixed-5x8",), label_fonts=("fixed-5x8",), label_pad_px=2,
         big_fonts=("ter-u24b", "ter-u16b", "ter-u12b", "fixed-5x8"),
-        text_fonts=("ter-u12n", "fixed-5x8"), row_fonts=("fixed-5x8",),
-        dice_px=(14, 12), group_gap_px=3, columns=2, arrangements=(ONE_ROW, STACKED),
+        text_fonts=("ter-u12n", "fixed-5x8"), row_head_font="fixed-5x8", row_fonts=("fixed-5x8",),
+        dice_px=(14, 12), group_gap_px=3, columns=2, arrangements=(ONE_ROW, FIGURES, STACKED),
     ),
     (256, 64): Plan(
         head_fonts=("ter-u16b", "ter-u12b"), label_fonts=("ter-u12b",), label_pad_px=3,
         big_fonts=("ter-u32b", "ter-u24b", "ter-u20b", "ter-u16b", "ter-u12b"),
-        text_fonts=("ter-u16b", "ter-u12n"), row_fonts=("ter-u12n",),
-        dice_px=(20, 15), group_gap_px=7, columns=3, arrangements=(ONE_ROW, BESIDE, STACKED),
+        text_fonts=("ter-u16b", "ter-u12n"), row_head_font="ter-u12b", row_fonts=("ter-u12n",),
+        dice_px=(20, 15), group_gap_px=7, columns=3, arrangements=(ALL_IN_ROW, ONE_ROW, BESIDE, STACKED),
     ),
 }  # fmt: skip
 
@@ -88,7 +90,8 @@ def drawn(screen: Screen, size_px: tuple[int, int], now_s: float = 0.0) -> tuple
     below = size_px[1] - label_height
     if screen.notice:
         screen = Screen(head=screen.head, head_right=screen.head_right, alert=screen.alert, lines=(screen.notice,))
-    head_height = line_px(plan.head_fonts[0]) if screen.head or screen.alert or screen.head_right else 0
+    head_fonts = (plan.row_head_font, "fixed-5x8") if screen.rows else plan.head_fonts
+    head_height = line_px(head_fonts[0]) if screen.head or screen.alert or screen.head_right else 0
     body = Box(0, head_height, size_px[0], below - head_height)
     if screen.rows:
         _rows(canvas, plan, screen, body, now_s)
@@ -97,7 +100,7 @@ def drawn(screen: Screen, size_px: tuple[int, int], now_s: float = 0.0) -> tuple
         if screen.alert or not _body(canvas, plan, screen, Box(0, 0, size_px[0], below)):
             canvas.misfits += [screen.big, *screen.side, *screen.lines]
     if head_height:
-        _head(canvas, plan, screen)
+        _head(canvas, head_fonts, screen)
     return canvas.image, tuple(canvas.misfits)
 
 
@@ -126,18 +129,19 @@ def _labels(canvas: Canvas, plan: Plan, screen: Screen) -> int:
     return tall + 1 if tall > line_px("fixed-5x8") else tall
 
 
-def _head(canvas: Canvas, plan: Plan, screen: Screen) -> None:
+def _head(canvas: Canvas, fonts: tuple[str, ...], screen: Screen) -> None:
     width = canvas.image.width
     if screen.alert:
-        font_name = _first_fitting(plan.head_fonts, screen.alert, width - 2)
-        canvas.box(0, 0, width, line_px(plan.head_fonts[0]))
+        font_name = _first_fitting(fonts, screen.alert, width - 2)
+        canvas.box(0, 0, width, line_px(fonts[0]))
         canvas.text(((width - text_px(screen.alert, font_name)) // 2, 0), screen.alert, font_name, ink=0)
         return
-    room = width - 4
-    for font_name, longest in ((f, k) for k in range(LONGEST_NAME, 0, -1) for f in plan.head_fonts):
+    for longest, font_name in product(range(LONGEST_NAME, 0, -1), fonts):
         left, right = cut(screen.head, longest), cut(screen.head_right, longest)
-        if text_px(left + right, font_name) <= room and (longest >= 8 or font_name == plan.head_fonts[-1]):
+        if text_px(left + right, font_name) <= width - 3:
             break
+    else:
+        canvas.misfits.append(f"{left} {right}")
     canvas.text((0, 0), left, font_name)
     canvas.text((width - text_px(right, font_name), 0), right, font_name)
 
@@ -186,6 +190,8 @@ def _block(kind: str, plan: Plan, screen: Screen, fonts: Fonts, width: int) -> B
             return _text_block((screen.big,), fonts.big)
         case "side" if screen.side:
             return _text_block(tuple(cut(text, fonts.longest_name) for text in screen.side), fonts.side)
+        case "figures" if screen.big and screen.side:
+            return _text_block((screen.big, *screen.side), fonts.side)
         case "side_line" if screen.side:
             return _text_block(("  ".join(cut(text, fonts.longest_name) for text in screen.side),), fonts.side)
         case "lines" if screen.lines:
