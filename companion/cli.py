@@ -18,6 +18,10 @@ COMMANDS = {
     "replay": "companion.replay_cli",
     "rules": "companion.rules_cli",
     "history": "companion.history_cli",
+    "status": "companion.control_cli",
+    "pause-camera": "companion.control_cli",
+    "resume-camera": "companion.control_cli",
+    "reload": "companion.control_cli",
 }
 
 
@@ -59,11 +63,13 @@ def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     asked = next((word for word in words if word in COMMANDS), None)
-    for name, module in COMMANDS.items():
-        if asked in (name, None):
+    for module in dict.fromkeys(COMMANDS.values()):
+        names = [name for name, its in COMMANDS.items() if its == module]
+        if asked is None or asked in names:
             import_module(module).add_parser(commands)
         else:
-            commands.add_parser(name)
+            for name in names:
+                commands.add_parser(name)
     return top
 
 

@@ -17,7 +17,7 @@ HELP = {
 WATCH_S = 1.0
 
 
-def add_parsers(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds a command for each thing the service may be asked."""
     for word in WORDS:
         command = commands.add_parser(word, help=HELP[word], epilog=f"example: sudo mishimash {word}")

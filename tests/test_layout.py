@@ -28,7 +28,7 @@ MAY_IMPORT = {
 # Drivers exist on a Raspberry Pi only: hardware imports them in the function that opens the device.
 DRIVERS = {"picamera2", "libcamera", "gpiozero", "luma", "smbus2", "lgpio"}
 # One program mounts the other's commands; otherwise the two meet in the profile file.
-EXCEPTIONS = {"companion.cli": {"calibration.cli"}}
+EXCEPTIONS = {"companion.cli": {"calibration.cli", "calibration.errors"}}
 
 # Rules, game, table and screens are functions of values: none of this, through whatever they import.
 WORLD = {"vision", "hardware", "calibration", "numpy", "cv2"} | DRIVERS
