@@ -24,7 +24,9 @@ class Reads(Protocol):
 class Watcher(Protocol):
     """Looks at a camera, one frame after another."""
 
-    now_s: float
+    @property
+    def now_s(self) -> float:
+        """The time of the latest frame, on the frames' clock."""
 
     def look(self, expects: int | None) -> tuple[table.Input, ...]:
         """What the next frame tells a table that waits for `expects` dice, None for no roll. Raises EndOfFrames."""

@@ -1,5 +1,9 @@
-"""A camera that may fail: closed, opened again after growing pauses, and watched for a picture that never changes."""
+"""A camera that may fail: closed, opened again after growing pauses, and watched for a picture that never changes.
 
+It can also be lent to another program for a while, which then finds the device free.
+"""
+
+import threading
 import time
 from collections.abc import Callable
 
@@ -10,6 +14,8 @@ NAP_S = 0.25  # how long a failing frame() makes its caller wait at most
 WELL_S = 10.0  # a camera that ran that long begins with the shortest pause again
 FROZEN_S = 5.0
 EVERY_PX = 16
+LET_GO_S = 3.0
+LENT = "the camera is lent to another program; `mishimash resume-camera` takes it back"
 
 
 class RevivingCamera:
@@ -31,9 +37,16 @@ class RevivingCamera:
         self._trouble = ""
         self._sample = b""
         self._sample_s = 0.0
+        self._lent = threading.Event()
+        self._let_go = threading.Event()
 
     def frame(self) -> Frame:
         """The next picture. DeviceError while there is none; it comes within NAP_S or the device's own waiting time."""
+        if self._lent.is_set():
+            self.close()
+            self._let_go.set()
+            self._sleep(NAP_S)
+            raise DeviceError(LENT)
         if self._device is None and (wait_s := self._retry_s - self._clock()) > 0:
             self._sleep(min(wait_s, NAP_S))
             if self._clock() < self._retry_s:
@@ -49,6 +62,17 @@ class RevivingCamera:
         if frame.captured_s - self._opened_s > WELL_S:
             self._failures = 0
         return frame
+
+    def lend(self) -> None:
+        """Lets go of the device; returns when the thread that takes pictures has closed it, or after LET_GO_S."""
+        self._let_go.clear()
+        self._lent.set()
+        self._let_go.wait(LET_GO_S)
+
+    def take_back(self) -> None:
+        """Opens the device again with the next picture."""
+        self._lent.clear()
+        self._failures, self._retry_s = 0, float("-inf")
 
     def close(self) -> None:
         """Gives the device back."""
