@@ -1,0 +1,65 @@
+"""How fast and how right the reader is, and the simple one on the same pictures in the same run."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from measure import Row, median_p95, timed_ms
+from numpy.typing import NDArray
+from scenes import Roll, Scene, scenes
+from simple_reader import read_simply
+
+from vision.read import Reader
+from vision.reading import Reading
+
+Seen = Reading | tuple[int, ...]
+WARM_UPS = 2
+
+
+def reading_speed() -> Iterable[Row]:
+    """The reader with a profile, on pictures of 1024×768."""
+    times_ms = []
+    for scene in scenes():
+        reader = Reader(scene.profile)
+        rolls = [roll for roll in scene.rolls if roll.image_bgr.shape[:2] == (768, 1024)]
+        for roll in rolls[:WARM_UPS]:
+            reader.read(roll.image_bgr)
+        times_ms += [timed_ms(lambda roll=roll, reader=reader: reader.read(roll.image_bgr)) for roll in rolls]
+    if times_ms:
+        yield Row("a reading, 1024×768, with profile, median / p95", median_p95(times_ms), "≤ 25 / 40 ms, aim 10")
+
+
+def readers_compared() -> Iterable[Row]:
+    """Exact, flagged and silently wrong rolls of the reader with and without profile, and of the simple reader."""
+    kinds: dict[str, Counter[str]] = defaultdict(Counter)
+    times_ms: dict[str, list[float]] = defaultdict(list)
+    for scene in scenes():
+        for name, read in _readers(scene).items():
+            for roll in scene.rolls:
+                began_s = time.perf_counter()
+                seen = read(roll.image_bgr)
+                times_ms[name].append(1000 * (time.perf_counter() - began_s))
+                kinds[name][_kind(roll, seen)] += 1
+    for name, tally in kinds.items():
+        shares = ", ".join(f"{100 * tally[kind] / tally.total():.0f} %" for kind in ("exact", "flagged", "wrong"))
+        yield Row(f"{name}, {tally.total()} rolls: exact, flagged, WRONG", shares)
+        yield Row(f"{name}: a reading, median / p95", median_p95(times_ms[name]))
+
+
+def _readers(scene: Scene) -> dict[str, Callable[[NDArray[np.uint8]], Seen]]:
+    with_profile, without = Reader(scene.profile), Reader(None)
+    sizes_px = [die.size_px for roll in scene.rolls for die in with_profile.read(roll.image_bgr).dice]
+    die_px = float(np.median(sizes_px)) if sizes_px else 50.0
+    return {
+        "with profile": with_profile.read,
+        "without profile": without.read,
+        "the simple reader": lambda image_bgr: read_simply(image_bgr, die_px),
+    }
+
+
+def _kind(roll: Roll, seen: Seen) -> str:
+    if isinstance(seen, Reading) and seen.status == "unsure":
+        return "flagged"
+    values = seen.values if isinstance(seen, Reading) else seen
+    return "exact" if values == roll.values else "wrong"

@@ -1,0 +1,42 @@
+"""Measures and prints one table; `make bench` runs it.
+
+A measure is a function without arguments that yields rows: write one and add it to MEASURES.
+"""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import cv2
+from measure import Row
+from processes import engine, memory_of_read
+from readers import readers_compared, reading_speed
+from settling import motion_check, settler_memory
+
+MEASURES: list[Callable[[], Iterable[Row]]] = [
+    reading_speed,
+    readers_compared,
+    motion_check,
+    settler_memory,
+    memory_of_read,
+    engine,
+]
+
+
+def main() -> None:
+    """Runs the measures, or those whose names are given, one thread each; prints each row as soon as it is known."""
+    cv2.setNumThreads(1)
+    asked = set(sys.argv[1:])
+    unknown = asked - {measure.__name__ for measure in MEASURES}
+    if unknown:
+        sys.exit(f"no measure {', '.join(sorted(unknown))}; there are: {', '.join(m.__name__ for m in MEASURES)}")
+    for measure in MEASURES:
+        if not asked or measure.__name__ in asked:
+            for row in measure():
+                print(f"{row.what:62} {row.measured:>26}   {row.target}".rstrip(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
