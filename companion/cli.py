@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         foreseen = isinstance(error, _foreseen())
         what = str(error) if foreseen else f"{type(error).__name__}: {error}; MISHIMASH_DEBUG=1 shows where"
         print(f"mishimash {args.command}: {' '.join(what.split())}", file=sys.stderr)
-        return 2 if foreseen else 1
+        return _exit_code(error) if foreseen else 1
 
 
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
@@ -77,6 +77,14 @@ def make_profile(folder: Path, file: Path) -> int:
     """Makes a profile from a folder of pictures with the calibration's own command; returns its exit code."""
     with contextlib.redirect_stdout(sys.stderr):
         return main(["calibrate", "from-images", str(folder), "--out", str(file)])
+
+
+def _exit_code(error: Exception) -> int:
+    """2 for bad input; another for a service's config, so that systemd does not try again and again."""
+    from companion.config import CONFIG_EXIT, ConfigError
+    from hardware.notify import supervised
+
+    return CONFIG_EXIT if isinstance(error, ConfigError) and supervised() else 2
 
 
 def _foreseen() -> tuple[type[Exception], ...]:

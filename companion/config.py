@@ -13,6 +13,10 @@ from companion.errors import InputError
 LANGUAGES = ("en", "de", "fr", "es", "pl")
 
 
+# EX_CONFIG of sysexits.h; the unit does not start again what ended with it.
+CONFIG_EXIT = 78
+
+
 class ConfigError(InputError):
     """The config file cannot be used; the text names every key that is wrong."""
 

@@ -31,7 +31,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def run(args: argparse.Namespace) -> int:
     """Plays until the end of a recording or script, Ctrl-C or power off."""
-    config = _asked(load_config(args.config) if args.config else Config(), args)
+    config = _configured(args)
     # Imported here: the other commands answer without waiting for OpenCV and Pillow.
     from companion import cli, session
 
@@ -41,7 +41,12 @@ def run(args: argparse.Namespace) -> int:
         events=args.events,
         seed=args.seed,
         make_profile=cli.make_profile,
+        check_config=lambda: _configured(args),
     )
+
+
+def _configured(args: argparse.Namespace) -> Config:
+    return _asked(load_config(args.config) if args.config else Config(), args)
 
 
 def _asked(config: Config, args: argparse.Namespace) -> Config:

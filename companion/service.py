@@ -27,8 +27,7 @@ from hardware.control import Answer, ControlSocket, socket_path
 from hardware.health import temperature_c
 from hardware.notify import JournalFormatter, Pulse, notify, supervised
 
-# The unit takes these: one stays down until somebody mends the config, the other switches the machine off.
-CONFIG_EXIT = 78
+# The unit answers this exit code by switching the machine off.
 POWER_OFF_EXIT = 73
 READINGS_KEPT = 5
 

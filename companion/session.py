@@ -1,8 +1,10 @@
 """One sitting at the table: opens what the config names, lets the loop play, and gives everything back."""
 
 import json
+import logging
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TextIO
@@ -18,12 +20,15 @@ from companion.log import Log
 from companion.narration import sentence
 from companion.notation import halves_of
 from companion.scripted import ScriptPlayer
+from companion.service import POWER_OFF_EXIT, Service
 from companion.table import Settings, Table
 from companion.watch import LookWatcher, MotionWatcher, Watcher, Witness
 from hardware.buttons import ScriptButtons, open_buttons
 from hardware.cameras import open_camera
 from hardware.displays import open_display
-from hardware.ports import Camera
+from hardware.notify import supervised
+from hardware.ports import Camera, DeviceError
+from hardware.reviving import RevivingCamera
 from hardware.simulated import SimulatedTray
 from vision.profile import TrayProfile
 from vision.profile_file import load_profile
@@ -32,13 +37,25 @@ from vision.settle import Settler
 
 REAL_CAMERAS = ("picamera2", "v4l2")
 
+logger = logging.getLogger("mishimash")
 
-def run(config: Config, *, anew: bool, events: str | None = None, seed: int = 0, make_profile: MakeProfile) -> int:
+
+def run(
+    config: Config,
+    *,
+    anew: bool,
+    events: str | None = None,
+    seed: int = 0,
+    make_profile: MakeProfile,
+    check_config: Callable[[], object],
+) -> int:
     """Plays as configured and returns the exit code; the errors of its parts when one cannot be had.
 
-    `anew`: a game of other players is not gone on with. `events`: where JSON rows go, a file or "-".
+    `anew`: a game of other players is not gone on with. `events`: where JSON rows go, a file or "-". `check_config`
+    raises when the config as it is on disk now cannot be used.
     """
     with ExitStack() as parts:
+        service = parts.enter_context(Service(check_config))
         by_itself = demo.is_demo(config)
         if by_itself:
             config = demo.as_demo(config)
@@ -47,9 +64,10 @@ def run(config: Config, *, anew: bool, events: str | None = None, seed: int = 0,
         at = _laid_table(config, anew, book, tell)
         display = parts.enter_context(closing(open_display(config.display.sink)))
         recorded = by_itself or config.buttons.source.startswith("script:")
-        camera = parts.enter_context(closing(open_camera(config.camera.source, seed=seed, real_time=not recorded)))
+        camera = parts.enter_context(closing(_camera(config, seed, real_time=not recorded)))
         reader = Reader(_profile(config, camera, make_profile))
-        watcher = _watcher(config, camera, reader, demo.Album() if by_itself else lambda frame, reading: None)
+        witness: Witness = demo.Album() if by_itself else lambda frame, reading: None
+        watcher = service.watched(_watcher(config, camera, reader, witness))
         hand: Hand = TrayHand(camera) if isinstance(camera, SimulatedTray) else lambda press, at: False
         player = _player(config, hand, by_itself, parts)
         inputs: Inputs
@@ -57,18 +75,35 @@ def run(config: Config, *, anew: bool, events: str | None = None, seed: int = 0,
             inputs = parts.enter_context(closing(LiveInputs(watcher, player, hand)))
         else:
             inputs = RecordedInputs(watcher, player, hand)
-        app.play(at, inputs, book, display, tell)
-    return 0
+        at = app.play(at, service.asked(inputs, camera), book, display, tell)
+    return POWER_OFF_EXIT if supervised() and at.wish == "power_off" else 0
 
 
 def _teller(events: str | None, by_itself: bool, parts: ExitStack) -> app.Tell:
     if events is None:
+        if supervised():
+            return lambda row: logger.info(sentence(row))
         return (lambda row: print(sentence(row), flush=True)) if by_itself else (lambda row: None)
     try:
         out = sys.stdout if events == "-" else parts.enter_context(_appending(Path(events)))
     except OSError as error:
         raise InputError(f"cannot write events to {events}: {error.strerror}") from error
     return lambda row: print(json.dumps(row, ensure_ascii=False, separators=(",", ":")), file=out, flush=True)
+
+
+def _camera(config: Config, seed: int, real_time: bool) -> Camera:
+    """The camera; a service whose camera cannot be had says so on the display and tries again."""
+
+    def opened() -> Camera:
+        return open_camera(config.camera.source, seed=seed, real_time=real_time)
+
+    try:
+        return opened()
+    except DeviceError as error:
+        if not supervised():
+            raise
+        logger.error("%s", error)
+        return RevivingCamera(opened)
 
 
 def _appending(path: Path) -> TextIO:
@@ -119,7 +154,13 @@ def _watcher(config: Config, camera: Camera, reader: Reader, witness: Witness) -
 def _player(config: Config, hand: Hand, by_itself: bool, parts: ExitStack) -> Player:
     if by_itself and isinstance(hand, TrayHand):
         return DemoPlayer(hand)
-    buttons = parts.enter_context(closing(open_buttons(config.buttons.source)))
+    try:
+        buttons = parts.enter_context(closing(open_buttons(config.buttons.source)))
+    except DeviceError as error:
+        if not supervised():
+            raise
+        logger.error("%s", error)
+        return lambda at, now_s: ()
     if isinstance(buttons, ScriptButtons):
         waits = hand.waits if isinstance(hand, TrayHand) else lambda at, now_s: False
         return ScriptPlayer(buttons, waits, patient=config.camera.source.startswith("video:"))
