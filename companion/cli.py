@@ -18,6 +18,7 @@ COMMANDS = {
     "replay": "companion.replay_cli",
     "rules": "companion.rules_cli",
     "history": "companion.history_cli",
+    "doctor": "companion.doctor_cli",
     "status": "companion.control_cli",
     "pause-camera": "companion.control_cli",
     "resume-camera": "companion.control_cli",

@@ -28,6 +28,7 @@ class OledSettings:
     address: int = 0
     rotate_deg: int = 0
     brightness: int = 200
+    blank_at_end: bool = True
 
 
 class LumaPanel:
@@ -49,6 +50,7 @@ class LumaPanel:
                 size: dict[str, Any] = {"width": settings.width_px, "height": settings.height_px, "mode": "1"}
                 self._device = chip(serial, rotate=2 if settings.rotate_deg == 180 else 0, **size)
                 self._device.contrast(settings.brightness)
+                self._device.persist = not settings.blank_at_end
         except DeviceError:
             self._close_bus()
             raise
@@ -71,7 +73,7 @@ class LumaPanel:
                 raise DeviceError(f"{self._place} lost its power for a moment; it is being set up again")
 
     def off(self) -> None:
-        """Blanks the panel and closes the bus."""
+        """Blanks the panel, unless the settings leave the last picture standing, and closes the bus."""
         with suppress(DeviceError), self._faults():
             self._device.cleanup()
         self._close_bus()

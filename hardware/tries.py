@@ -1,0 +1,58 @@
+"""What the doctor tries with real devices: a picture with its sharpness, a test card, an echo of presses."""
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+from PIL import Image, ImageDraw
+
+from hardware.ports import BGR, Button, Key, Press
+
+DARK, BRIGHT = 40.0, 215.0
+SHARP = 60.0
+
+
+def judged(image: BGR) -> tuple[str, bool]:
+    """Sharpness and exposure of a picture in one sentence, and whether dice could be read from it.
+
+    Sharpness is the variance of the Laplacian, the usual measure of focus; it needs something in the picture.
+    """
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    level = float(np.median(grey))
+    burnt = float((grey >= 250).mean())
+    sharpness = float(cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.CV_64F).var())
+    faults = []
+    if level < DARK:
+        faults.append("too dark, give more light")
+    if level > BRIGHT or burnt > 0.1:
+        faults.append("too bright, give less light or shade the lamp")
+    if sharpness < SHARP * (level / 255.0) ** 2:
+        faults.append("not sharp, turn the lens or hang the camera at its focus")
+    height, width = grey.shape
+    facts = f"{width}×{height}, brightness {level:.0f} of 255, {burnt:.1%} burnt out, sharpness {sharpness:.1f}"
+    return f"{facts}: {' and '.join(faults) or 'good'}", not faults
+
+
+def card_of_size(size_px: tuple[int, int]) -> Image.Image:
+    """A mode "1" picture that shows every fault of a panel: edges, diagonals, grey by dots, and which way is up."""
+    width, height = size_px
+    card = Image.new("1", size_px)
+    draw = ImageDraw.Draw(card)
+    draw.rectangle((0, 0, width - 1, height - 1), outline=1)
+    draw.line((0, 0, width - 1, height - 1), fill=1)
+    draw.line((0, height - 1, width - 1, 0), fill=1)
+    dots = np.indices((height // 4, width // 4)).sum(axis=0) % 2 == 0
+    card.paste(Image.fromarray(dots), (width // 8, height // 2 - height // 8))
+    draw.rectangle((width // 2 - 25, 3, width // 2 + 25, 15), fill=0)
+    draw.text((width // 2 - 22, 4), f"UP {width}x{height}", fill=1)
+    return card
+
+
+def echoed(presses: list[Press | Key]) -> Iterator[str]:
+    """A line for each press, as a person would say it."""
+    for one in presses:
+        if isinstance(one, Key):
+            yield " ".join([one.name, *map(str, one.numbers)])
+        else:
+            name = "BANK and ROLL together" if one.button is Button.BOTH else one.button.name
+            yield f"{name}{', held' if one.held else ''}"
