@@ -14,9 +14,9 @@ LogImage = NDArray[np.float32]
 
 # Log units a spot stands out of its surroundings by: the least finds faint spots, the others part strong spots from an
 # edge of the die nearby. Film grain and paper stay below.
-RESPONSES = (0.07, 0.2, 0.5)
-LEAST = 0.12  # log units that a spot's best channel must differ from its ring by
-RADIUS_PX = (1.2, 9.0)  # what one octave of the pyramid looks for; neighbouring octaves overlap
+RESPONSES = (0.11, 0.35)
+MIN_STRENGTH = 0.4  # log units over three channels; most of the texture of carpets, felts and wood stays below
+RADIUS_PX = (1.7, 9.0)  # what one octave of the pyramid looks for; neighbouring octaves overlap
 CIRCLE_XY = np.stack([np.cos(np.arange(16) * np.pi / 8), np.sin(np.arange(16) * np.pi / 8)], axis=1)
 
 
@@ -51,7 +51,7 @@ class Blobs:
 
 
 def find_blobs(log_bgr: LogImage, octaves: int = 4, most: int = 1200) -> Blobs:
-    """Finds round spots of 1.2 px radius and more, doubling over the octaves; keeps the clearest `most` of them."""
+    """Finds round spots of 1.7 px radius and more, doubling over the octaves; keeps the clearest `most` of them."""
     found: list[Blobs] = []
     level, scale = log_bgr, 1.0
     for _ in range(octaves):
@@ -72,7 +72,7 @@ def _ellipses(log_bgr: LogImage) -> tuple[Floats, Floats]:
     """Ellipses (centres N×2, shapes N×2×2) of one octave: where a difference of Gaussians, taken in whichever channel
     differs most, passes one of its thresholds.
     """
-    response = cv2.subtract(cv2.GaussianBlur(log_bgr, (0, 0), 0.7), cv2.GaussianBlur(log_bgr, (0, 0), 4.5))
+    response = cv2.subtract(cv2.GaussianBlur(log_bgr, (0, 0), 0.9), cv2.GaussianBlur(log_bgr, (0, 0), 4.5))
     b, g, r = cv2.split(response)
     brighter = cv2.max(cv2.max(b, g), r)
     darker = -cv2.min(cv2.min(b, g), r)
@@ -95,13 +95,13 @@ def _round_parts(mask: NDArray[np.uint8]) -> list[tuple[float, float, float, flo
         if parent >= 0 or not 5 <= len(contour) <= 90:
             continue
         m = cv2.moments(contour)
-        area = m["m00"]
-        if not low <= area <= high:
+        filled = m["m00"]
+        if not low <= filled <= high:
             continue
-        xx, xy, yy = m["mu20"] / area, m["mu11"] / area, m["mu02"] / area
+        xx, xy, yy = m["mu20"] / filled, m["mu11"] / filled, m["mu02"] / filled
         root = math.sqrt(max(xx * yy - xy * xy, 1e-9))
-        if area / (4 * math.pi * root) > 0.86 and root > 0.16 * (xx + yy):  # an ellipse, and none flatter than 1 : 6
-            parts.append((m["m10"] / area, m["m01"] / area, xx, xy, yy))
+        if filled / (4 * math.pi * root) > 0.86 and root > 0.16 * (xx + yy):  # an ellipse, and none flatter than 1 : 6
+            parts.append((m["m10"] / filled, m["m01"] / filled, xx, xy, yy))
     return parts
 
 
@@ -133,9 +133,9 @@ def _measure(log_bgr: LogImage, xy: Floats, shape: Floats, scale: float) -> Blob
 
 def _clearest(blobs: Blobs, most: int) -> Blobs:
     """Drops uneven spots, then all but the clearest of those of one polarity that overlap, then all but the `most` clearest."""
-    strength = np.abs(blobs.contrast).max(axis=1, initial=0.0) * blobs.evenness
+    strength = np.linalg.norm(blobs.contrast, axis=1) * blobs.evenness
     order = np.argsort(-strength)
-    order = order[(blobs.evenness[order] >= 0.6) & (strength[order] > LEAST)][: 3 * most]
+    order = order[(blobs.evenness[order] >= 0.6) & (strength[order] > MIN_STRENGTH)][: 3 * most]
     lighter = blobs.light
     taken: dict[tuple[int, int, bool], list[int]] = {}
     kept: list[int] = []

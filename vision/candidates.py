@@ -18,7 +18,7 @@ Picture = NDArray[np.float32]
 CORNERS_XY = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)], np.float32)
 
 MIN_STRENGTH = 0.45  # log units over three channels; texture of carpets and felts stays below
-MIN_SCORE = {1: 0.35, 2: 0.45, 3: 0.4, 4: 0.25, 5: 0.25, 6: 0.15}  # the more pips, the less a chance likeness
+MIN_SCORE = {1: 0.35, 2: 0.45, 3: 0.35, 4: 0.25, 5: 0.25, 6: 0.15}  # the more pips, the less a chance likeness
 MIN_MARGIN = 0.1
 MIN_SIDE = 0.03
 OVERLAP = 0.12  # of the smaller face's area
@@ -136,16 +136,6 @@ def single_pipped(log_bgr: Picture, blobs: Blobs, view: View, usual_edge: float 
     found = _with_outline(found, np.full(len(unit), 0.5), sides[pick], squareness)
     found = found.take(_passes(found) & (found.face == 1) & (found.sides[:, 1] > MIN_SIDE))
     return apart(found, np.argsort(-np.log(found.sides + 0.02).sum(axis=1)))
-
-
-def usual_edge_px(found: Found, view: View) -> float | None:
-    """The edge most of the dice have, as it would look in the middle of the picture; None without dice."""
-    if not len(found):
-        return None
-    size = np.log(found.edge_px / view.edge_at(found.centre_px))
-    weight = np.where(found.face > 2, found.face, 0.5)
-    density = (weight * np.exp(-0.5 * ((size[:, None] - size) / 0.12) ** 2)).sum(axis=1)
-    return float(np.exp(size[density.argmax()]))
 
 
 def apart(found: Found, order: NDArray[np.intp], taken: Found | None = None) -> Found:

@@ -4,15 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.blobs import Blobs
-from vision.candidates import Found, covered, usual_edge_px
+from vision.belief import belief, usual_edge_px
+from vision.candidates import Found, covered
 from vision.view import View
 
-SURE_SCORE = {1: 0.55, 2: 0.6, 3: 0.55, 4: 0.45, 5: 0.4, 6: 0.2}
+SURE_BELIEF = 0.6
+SURE_SCORE = 0.4
 SURE_MARGIN = 0.25
-SURE_STRENGTH = 0.7
-SURE_SIDE = 0.05
-USUAL_SIZE = (0.6, 1.7)
-SQUARE = 0.35
+USUAL_SIZE = (0.55, 1.8)
 
 
 def doubts(blobs: Blobs, found: Found, view: View) -> tuple[str, ...]:
@@ -24,12 +23,9 @@ def doubts(blobs: Blobs, found: Found, view: View) -> tuple[str, ...]:
             faces = " ".join(str(face) for face in found.face[which])
             reasons.append(f"{what} ({faces})")
 
-    sure = np.array([SURE_SCORE[int(face)] for face in found.face])
-    complain((found.score < sure) | (found.margin < SURE_MARGIN), "faces that could be read another way")
-    complain(found.strength < SURE_STRENGTH, "pips too faint to be sure of")
-    complain(found.sides[:, 1] < SURE_SIDE, "dice without a clear outline")
-    complain(found.squareness < SQUARE, "spots whose surroundings are not square")
     usual = usual_edge_px(found, view)
+    complain((found.score < SURE_SCORE) | (found.margin < SURE_MARGIN), "faces that could be read another way")
+    complain(belief(found, view, usual) < SURE_BELIEF, "what may not be a die")
     if usual is not None:
         size = found.edge_px / view.edge_at(found.centre_px) / usual
         complain((size < USUAL_SIZE[0]) | (size > USUAL_SIZE[1]), "dice much larger or smaller than the others")

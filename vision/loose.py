@@ -10,8 +10,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.belief import belief, usual_edge_px
 from vision.blobs import Blobs, find_blobs
-from vision.candidates import MIN_SCORE, Found, apart, many_pipped, single_pipped, usual_edge_px
+from vision.candidates import MIN_SCORE, Found, apart, many_pipped, single_pipped
 from vision.doubts import doubts
 from vision.lattice import find_faces
 from vision.pips import log_picture, score_faces
@@ -23,6 +24,7 @@ Floats = NDArray[np.float64]
 
 WORK_PX = 1280  # the longer side of the picture that is searched
 LARGEST_ENLARGEMENT = 2.0
+MIN_BELIEF = 0.2
 FLATTEST = 0.45  # the shorter over the longer axis of a pip on a top face: steeper views are not read
 
 
@@ -34,6 +36,7 @@ class Search:
     blobs: Blobs
     view: View
     found: Found
+    confidence: Floats
     reasons: tuple[str, ...]
 
 
@@ -71,10 +74,14 @@ def search(image_bgr: NDArray[np.uint8]) -> Search:
     lean = shape_distance(blobs.shape_px2, view.shape_at(blobs.xy_px))
     blobs = blobs.take(lean < 0.22 + 0.6 / blobs.radius_px)
     faces = find_faces(blobs, view.shape_at(blobs.xy_px), width, height)
-    many = many_pipped(log_bgr, blobs, faces)
+    many = _credible(many_pipped(log_bgr, blobs, faces), view)
     ones = single_pipped(log_bgr, blobs, view, usual_edge_px(many, view))
-    found = many.joined(apart(ones, np.arange(len(ones)), taken=many))
-    return Search(scale, blobs, view, found, doubts(blobs, found, view))
+    found = _credible(many.joined(apart(ones, np.arange(len(ones)), taken=many)), view)
+    return Search(scale, blobs, view, found, belief(found, view, usual_edge_px(found, view)), doubts(blobs, found, view))
+
+
+def _credible(found: Found, view: View) -> Found:
+    return found.take(belief(found, view, usual_edge_px(found, view)) > MIN_BELIEF)
 
 
 def _view(log_bgr: NDArray[np.float32], blobs: Blobs, width: int, height: int) -> View:
@@ -124,7 +131,7 @@ def _die(seen: Search, i: int) -> Die:
     along = corners[1] - corners[0]
     return Die(
         face=int(found.face[i]),
-        confidence=float(np.clip(found.margin[i], 0, 1)),
+        confidence=float(seen.confidence[i]),
         x_px=float(x), y_px=float(y),
         size_px=float(found.edge_px[i] / seen.scale),
         angle_deg=float(np.degrees(np.arctan2(along[1], along[0])) % 90),
