@@ -29,7 +29,7 @@ screens: setup  ## draw every screen of the OLED, enlarged, on one sheet
 	.venv/bin/python -m companion.contact_sheet
 
 check-boot:  ## boot Debian systems in containers, install there, and break things (root, systemd-nspawn, network; minutes)
-	@scripts/check-boot.sh
+	@python3 scripts/check_boot.py
 
 install:  ## sudo make install: run as a service from now on (also upgrades)
 	@scripts/install.sh
