@@ -4,33 +4,46 @@ from collections.abc import Iterator
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from hardware.ports import BGR, Button, Key, Press
 
 DARK, BRIGHT = 40.0, 215.0
-SHARP = 60.0
+BLURRED_PX = 3.0
 
 
 def judged(image: BGR) -> tuple[str, bool]:
-    """Sharpness and exposure of a picture in one sentence, and whether dice could be read from it.
-
-    Sharpness is the variance of the Laplacian, the usual measure of focus; it needs something in the picture.
-    """
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    """Sharpness and exposure of a picture in one sentence, and whether dice could be read from it."""
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     level = float(np.median(grey))
     burnt = float((grey >= 250).mean())
-    sharpness = float(cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.CV_64F).var())
+    width_px = edge_width_px(grey)
     faults = []
     if level < DARK:
         faults.append("too dark, give more light")
     if level > BRIGHT or burnt > 0.1:
         faults.append("too bright, give less light or shade the lamp")
-    if sharpness < SHARP * (level / 255.0) ** 2:
-        faults.append("not sharp, turn the lens or hang the camera at its focus")
+    if width_px > BLURRED_PX:
+        faults.append("not sharp, turn the lens until edges are as narrow as can be")
     height, width = grey.shape
-    facts = f"{width}×{height}, brightness {level:.0f} of 255, {burnt:.1%} burnt out, sharpness {sharpness:.1f}"
+    facts = f"{width}×{height}, brightness {level:.0f} of 255, {burnt:.1%} burnt out, edges {width_px:.1f} px wide"
     return f"{facts}: {' and '.join(faults) or 'good'}", not faults
+
+
+def edge_width_px(grey: NDArray[np.uint8]) -> float:
+    """How wide the sharpest edges are, as the standard deviation of their blur in pixels; 0 when there are none.
+
+    An edge of height h blurred by s has the slope h / (s √2π) in its middle.
+    """
+    smooth = cv2.GaussianBlur(grey, (0, 0), 1.0).astype(np.float32)
+    slope = cv2.magnitude(cv2.Scharr(smooth, cv2.CV_32F, 1, 0), cv2.Scharr(smooth, cv2.CV_32F, 0, 1)) / 32.0
+    steep = slope >= max(np.percentile(slope, 99.7), 1.0)
+    if not steep.any():
+        return 0.0
+    around = np.ones((15, 15), np.uint8)
+    step = cv2.dilate(smooth, around) - cv2.erode(smooth, around)
+    return float(np.median(step[steep] / slope[steep]) / np.sqrt(2 * np.pi))
 
 
 def card_of_size(size_px: tuple[int, int]) -> Image.Image:
