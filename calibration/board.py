@@ -15,6 +15,10 @@ MODULES_PER_SQUARE = 8
 # A marker of the 4x4 dictionaries is six modules wide with its border, and a square two more: markers of 3/4 square.
 MARKER_PER_SQUARE = 6 / MODULES_PER_SQUARE
 ENOUGH_CORNERS = 8
+BLUR_OF_SLOPE = 1 / np.sqrt(2 * np.pi)
+BLURRED = 0.004
+Grey = NDArray[np.uint8]
+
 OTHER_DICTIONARIES = {
     "5x5": cv2.aruco.DICT_5X5_1000,
     "6x6": cv2.aruco.DICT_6X6_1000,
@@ -77,57 +81,59 @@ def find_board(image_bgr: BGR, board: Board, name: str = "the picture") -> Board
     corners_mm = board.corners_mm[np.asarray(ids).ravel()]
     blur_px, white = _edges(grey, corners_px, corners_mm, board.square_mm)
     view = BoardView(corners_px, corners_mm, (grey.shape[1], grey.shape[0]), board.square_mm, blur_px, white)
-    if np.linalg.svd(corners_mm - corners_mm.mean(0), compute_uv=False)[1] < 2 * board.square_mm:
+    if np.linalg.svd(corners_mm - corners_mm.mean(0), compute_uv=False)[1] < board.square_mm:
         raise CalibrationError(f"{name}: only a row of the board can be seen: move it until all of it is in view")
     return view
 
 
-def _edges(grey: NDArray[np.uint8], corners_px: Floats, corners_mm: Floats, square_mm: float) -> tuple[float, float]:
-    """How far the edges between squares are smeared, in pixels, and the grey level of white: medians over the board.
+def _edges(grey: Grey, corners_px: Floats, corners_mm: Floats, square_mm: float) -> tuple[float, float]:
+    """How far the edges between squares are smeared, in pixels, and the grey level of white.
 
-    The step across an edge is the integral of the camera's blur; its derivative's second moment is the blur's variance.
+    A step smeared by a Gaussian is steepest in its middle, by its height over the square root of 2 pi times the blur.
     """
     apart = np.linalg.norm(corners_mm[:, None] - corners_mm[None], axis=2)
     pairs = np.argwhere(np.triu(np.isclose(apart, square_mm)))
     start, along = corners_px[pairs[:, 0]], corners_px[pairs[:, 1]] - corners_px[pairs[:, 0]]
     across = np.stack([-along[:, 1], along[:, 0]], -1)
-    # White squares are free of the marker for an eighth of their side next to the edge.
     t, s = np.linspace(0.25, 0.75, 9), np.linspace(-0.1, 0.1, 41)
     at = start[:, None, None] + along[:, None, None] * t[:, None, None] + across[:, None, None] * s[:, None]
     flat = at.astype(np.float32).reshape(len(pairs), -1, 2)
     step = cv2.remap(grey.astype(np.float32), flat[..., 0], flat[..., 1], cv2.INTER_LINEAR)
     step = step.reshape(len(pairs), len(t), len(s)).mean(1)
-    slope = np.abs(np.diff(step, axis=1))
-    slope = np.maximum(slope - np.median(slope, axis=1, keepdims=True), 0) + 1e-9
-    place = (s[1:] + s[:-1]) / 2 * np.linalg.norm(along, axis=1, keepdims=True)
-    mean = (slope * place).sum(1) / slope.sum(1)
-    variance = (slope * (place - mean[:, None]) ** 2).sum(1) / slope.sum(1)
-    return float(np.sqrt(np.median(variance))), float(np.median(step.max(1)))
+    apart_px = np.linalg.norm(along, axis=1) * (s[1] - s[0])
+    steepest = np.abs(np.diff(step, axis=1)).max(1) / apart_px
+    x, y, width, height = cv2.boundingRect(corners_px.astype(np.float32))
+    black, white = np.percentile(grey[max(y, 0) : y + height, max(x, 0) : x + width], (5, 95))
+    return float((white - black) * BLUR_OF_SLOPE / np.median(steepest)), float(white)
 
 
-def _why_not(grey: NDArray[np.uint8], board: Board, markers: int, corners: int) -> str:
+def _why_not(grey: Grey, board: Board, markers: int, corners: int) -> str:
     """The likeliest reason why the board was not found, from the commonest mistakes."""
     lay_flat = "lay the printed board flat in the tray, all of it in view"
+    print_it = "print the one of `mishimash calibrate sheet`"
+    all_markers = len(_charuco(board).getIds())
+    if markers == all_markers:
+        return f"markers of another board: {print_it} ({board.squares_xy[0]}x{board.squares_xy[1]} squares)"
+    mirrored = cv2.aruco.CharucoDetector(_charuco(board)).detectBoard(cv2.flip(grey, 1))[3]
+    if mirrored is not None and len(mirrored) > max(markers, 3):
+        return "the picture is mirrored: switch the camera's flip off (hflip or vflip, not both)"
+    for kind, dictionary in OTHER_DICTIONARIES.items():
+        ids = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(dictionary)).detectMarkers(grey)[1]
+        if ids is not None and len(ids) > max(markers, 3):
+            return f"a board with {kind} markers: {print_it}"
     if (grey >= 250).mean() > 0.3:
         return "too bright to see the board: dim the lamp or shorten the exposure"
     if np.percentile(grey, 98) < 40:
         return "too dark to see the board: switch the lamp on or lengthen the exposure"
+    if _blur_px(grey) > BLURRED * grey.shape[1]:
+        return f"blurred, or no board in it: {lay_flat}, and turn the lens until it is sharp"
     if markers:
-        all_markers = len(_charuco(board).getIds())
-        if markers == all_markers and not corners:
-            return f"markers of another board: print the one of `mishimash calibrate sheet` ({_size(board)} squares)"
         return f"only {markers} of the board's {all_markers} markers can be seen: {lay_flat}, no hand over it"
-    mirrored = cv2.aruco.CharucoDetector(_charuco(board)).detectBoard(cv2.flip(grey, 1))[3]
-    if mirrored is not None and len(mirrored) >= 3:
-        return "the picture is mirrored: switch the camera's flip off (hflip or vflip, not both)"
-    for kind, dictionary in OTHER_DICTIONARIES.items():
-        ids = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(dictionary)).detectMarkers(grey)[1]
-        if ids is not None and len(ids) >= 3:
-            return f"a board with {kind} markers: print the one of `mishimash calibrate sheet`"
-    if cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 1.0), cv2.CV_64F).std() < 2.0:
-        return f"no board, and the picture is blurred or bare: {lay_flat}, and turn the lens until it is sharp"
     return f"no board: {lay_flat}, sharp and evenly lit"
 
 
-def _size(board: Board) -> str:
-    return f"{board.squares_xy[0]}x{board.squares_xy[1]}"
+def _blur_px(grey: Grey) -> float:
+    """How far the picture's steepest edges are smeared, taking them for steps from its darkest to its brightest."""
+    steep = np.hypot(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)) / 8
+    dark, bright = np.percentile(grey, (2, 98))
+    return float((bright - dark) * BLUR_OF_SLOPE / max(float(np.percentile(steep, 99.9)), 1e-9))

@@ -16,7 +16,7 @@ from vision.rectify import project
 
 WIDTH_PX = 460
 GRID_MM = 20.0
-ARROW_SCALE = 60.0
+ARROW_SCALE = 300.0
 SHADOW = 0.55
 BINS = 20
 INK, SOFT, ALERT = "#222", "#9aa", "#c33"
@@ -28,7 +28,7 @@ def svg(width: float, height: float, body: str, shown_px: int = WIDTH_PX) -> str
 
 
 def residuals_in_picture(profile: TrayProfile, board: BoardFit) -> str:
-    """The residuals as arrows in the picture, sixty times as long as they are."""
+    """The residuals as arrows in the picture, three hundred times as long as they are."""
     width, height = profile.width_px, profile.height_px
     parts = [f'<rect width="{width}" height="{height}" fill="#f6f6f4" stroke="{SOFT}" stroke-width="2"/>']
     for (x, y), (dx, dy) in zip(board.corners_px, board.residuals_px, strict=True):
@@ -36,7 +36,7 @@ def residuals_in_picture(profile: TrayProfile, board: BoardFit) -> str:
         parts.append(f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{ALERT}" stroke-width="3"/>')
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{INK}"/>')
     parts.append(f'<path d="M20 {height - 20}h{ARROW_SCALE}" stroke="{INK}" stroke-width="3"/>')
-    parts.append(f'<text x="{30 + ARROW_SCALE}" y="{height - 12}" font-size="{width / 40:.0f}">1 px</text>')
+    parts.append(f'<text x="{30 + ARROW_SCALE}" y="{height - 12}" font-size="{width / 30:.0f}">1 px</text>')
     return svg(width, height, "".join(parts))
 
 

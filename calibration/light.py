@@ -15,6 +15,7 @@ GLARE_WIDTHS = 0.004
 FLICKER = 0.015
 THING_STEP = 0.25
 ROLLS_TO_JUDGE = 3
+ROLLS_THAT_AGREE = 0.75
 
 Mask = NDArray[np.uint8]
 Grey = NDArray[np.uint8]
@@ -63,7 +64,8 @@ def things_in(empty_bgr: BGR, rolls: Sequence[BGR], floor: Mask, least_px: float
     floor = floor[::shrink, ::shrink]
     logs = [_log(picture, floor) for picture in (empty_bgr, *rolls)]
     usual = np.median(logs[1:], axis=0)
-    agree = np.mean([np.abs(log - usual).max(2) < THING_STEP / 2 for log in logs[1:]], axis=0) > 0.6
+    like = np.sum([np.abs(log - usual).max(2) < THING_STEP / 2 for log in logs[1:]], axis=0)
+    agree = like >= max(ROLLS_TO_JUDGE, ROLLS_THAT_AGREE * len(rolls))
     gone = (agree & (np.abs(logs[0] - usual).max(2) > THING_STEP) & (floor > 0)).astype(np.uint8)
     gone = cv2.morphologyEx(gone, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     _, _, boxes, centres = cv2.connectedComponentsWithStats(gone)

@@ -56,7 +56,7 @@ def _column(profile: TrayProfile, title: str, checks: Sequence[RollCheck]) -> st
         board = profile.board
         found_mm = floor_mm(profile.lens, profile.pose, board.corners_px)
         predicted_mm = floor_mm(profile.lens, profile.pose, board.corners_px - board.residuals_px)
-        parts.append("<h3>Corners of the board, found against predicted (arrows 60 times as long)</h3>")
+        parts.append("<h3>Corners of the board, found against predicted (arrows 300 times as long)</h3>")
         parts.append(drawings.residuals_in_picture(profile, board))
         clouds = drawings.residuals_cloud(board.residuals_px, "px")
         clouds += drawings.residuals_cloud((found_mm - predicted_mm) * (1, -1), "mm")

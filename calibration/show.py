@@ -10,6 +10,8 @@ from vision.rectify import camera_position_mm
 
 Row = tuple[str, str]
 
+UNITS = ("mm", "px", "deg", "us", "dpt")
+
 
 def describe(profile: TrayProfile) -> tuple[Row, ...]:
     """Rows of (part, sentence), in the order of the calibration's steps, the verdict last."""
@@ -57,7 +59,7 @@ def _optics(profile: TrayProfile) -> list[Row]:
         off_deg = np.rad2deg(np.arccos(np.clip(-pose.R_camera_tray[2, 2], -1, 1)))
         scale = lens.focal_px / pose.t_camera_tray_mm[2]
         rows.append(
-            ("pose", f"camera {height_mm:.0f} mm over the floor, {off_deg:.1f}° off level; {scale:.1f} px a mm")
+            ("pose", f"camera {height_mm:.0f} mm over the floor, {off_deg:.1f}° off straight down; {scale:.1f} px a mm")
         )
     if board:
         rows.append(
@@ -71,11 +73,15 @@ def _optics(profile: TrayProfile) -> list[Row]:
 
 
 def _named(part: object) -> str:
-    """The known fields of a dataclass as "name value", underscores as spaces."""
+    """The known fields of a dataclass as "name value unit", underscores as spaces."""
     said = []
     for field in fields(part):  # type: ignore[arg-type]
         value = getattr(part, field.name)
-        if value is not None:
-            text = f"{value:.3g}" if isinstance(value, float) else str(value)
-            said.append(f"{field.name.replace('_', ' ')} {text}")
+        if value is None or value == ():
+            continue
+        name, unit = field.name, ""
+        if (last := name.rpartition("_")[2]) in UNITS:
+            name, unit = name.removesuffix(f"_{last}"), f" {last}"
+        text = f"{value:.3g}" if isinstance(value, float) else str(value)
+        said.append(f"{name.replace('_', ' ')} {text}{unit}")
     return ", ".join(said)

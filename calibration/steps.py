@@ -70,7 +70,8 @@ def tray_step(table: Table, profile: TrayProfile | None) -> TrayProfile:
     found = add_board(known, picture, table.board, lens)
     if found.board:
         corners, board = len(found.board.corners_px), found.board
-        table.prompter.tell(f"{corners} corners, off by {board.rms_px:.2f} px; camera {board.tilt_deg:.1f}° off level.")
+        level = f"camera {board.tilt_deg:.1f}° off straight down"
+        table.prompter.tell(f"{corners} corners, off by {board.rms_px:.2f} px; {level}.")
     return found
 
 
