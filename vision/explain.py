@@ -27,6 +27,8 @@ _LEAST_COVER = 0.75
 _LEAST_SCORE = 0.4
 _MOST_OVERLAP = 0.08
 _ONE_ANGLES = 15
+_LEAST_PIECE = 0.03
+_GLOW = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,12 @@ class Candidates:
 
 
 def candidates(
-    log_image: Floats, plane: Plane, dice: DiceModel, front: Foreground | None, tolerance: float = 0.09, ones: bool = True
+    log_image: Floats,
+    plane: Plane,
+    dice: DiceModel,
+    front: Foreground | None,
+    tolerance: float = 0.09,
+    ones: bool = True,
 ) -> Candidates:
     """All dice that the pips of the rectified log picture suggest."""
     px = plane.px_per_edge
@@ -58,7 +65,11 @@ def candidates(
     fitted = refine(lattice_poses(blobs, spacing_px, tolerance), blobs, spacing_px, grey.shape[:2])
     keep = np.nonzero((fitted.hits > 1) & (cover(changed, face_maps(fitted.poses, px)) > _LEAST_COVER))[0]
     keep = keep[distinct(fitted.poses[keep], fitted.hits[keep].astype(np.float32), 0.06 * px)]
-    alone = _one_poses(log_image, blobs.xy if ones else blobs.xy[:0], px, changed)
+    alone = np.zeros((0, 3), np.float32)
+    if ones:
+        big = (dice.one_radius or radius) * px
+        spots = blobs if big < 1.25 * radius * px else find_blobs(grey, big, 1.3 * big, where, _LEAST_BLOB, px, 3)
+        alone = _one_poses(log_image, spots.xy, px, changed)
     poses = np.concatenate([fitted.poses[keep], alone])
     scale = np.concatenate([fitted.scale[keep], np.ones(len(alone), np.float32)])
     A = face_maps(poses, px)
@@ -74,7 +85,9 @@ def _one_poses(log_image: Floats, blobs_xy: Floats, px: float, changed: Mask) ->
     """A pose around each blob, turned so that its sides lie on the strongest edges."""
     angles = np.arange(_ONE_ANGLES, dtype=np.float32) * np.float32(np.pi / 2 / _ONE_ANGLES)
     poses = np.column_stack([np.repeat(blobs_xy, _ONE_ANGLES, 0), np.tile(angles, len(blobs_xy))]).astype(np.float32)
-    poses = poses[cover(changed, face_maps(poses, px)).reshape(-1, _ONE_ANGLES).min(1).repeat(_ONE_ANGLES) > _LEAST_COVER]
+    poses = poses[
+        cover(changed, face_maps(poses, px)).reshape(-1, _ONE_ANGLES).min(1).repeat(_ONE_ANGLES) > _LEAST_COVER
+    ]
     steps = edge_steps(log_image, face_maps(poses, px)).mean(1).reshape(-1, _ONE_ANGLES)
     return poses.reshape(-1, _ONE_ANGLES, 3)[np.arange(len(steps)), steps.argmax(1)]
 
@@ -137,15 +150,37 @@ def silhouettes(plane: Plane, poses: Floats) -> Mask:
     return mask.astype(bool)
 
 
-def leftovers(plane: Plane, poses: Floats, front: Foreground) -> Floats:
-    """What no die and no shadow explains: areas of the pieces in top faces, largest first, with their middles.
-
-    (K, 3): area in die faces, x and y in plane pixels.
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A piece of the picture that no die and no shadow explains: area in top faces, middle in plane pixels, and whether
+    the picture's edge cuts it.
     """
-    hidden = cv2.dilate(silhouettes(plane, poses).astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
-    left = (front.solid & (hidden == 0)).astype(np.uint8)
-    left = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    count, _, stats, middles = cv2.connectedComponentsWithStats(left)
-    areas = stats[1:count, cv2.CC_STAT_AREA] / plane.px_per_edge**2
-    order = np.argsort(-areas)
-    return np.column_stack([areas, middles[1:count]])[order].astype(np.float32)
+
+    area: float
+    middle_xy: tuple[float, float]
+    cut: bool
+
+
+def leftovers(plane: Plane, poses: Floats, front: Foreground) -> list[Leftover]:
+    """What the dice at these poses leave unexplained, largest first.
+
+    A piece that differs from the empty tray far less than the dice do is light that they throw on a wall, not a thing.
+    """
+    body = silhouettes(plane, poses)
+    near = cv2.dilate(body.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
+    left = cv2.morphologyEx((front.solid & (near == 0)).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    count, labels, stats, middles = cv2.connectedComponentsWithStats(left)
+    size = np.abs(front.step).max(2)
+    usual = float(np.median(size[body])) if body.any() else 0.0
+    unseen = cv2.dilate((~plane.seen).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    unseen[:2] = unseen[-2:] = True
+    unseen[:, :2] = unseen[:, -2:] = True
+    pieces = []
+    for i in np.argsort(-stats[1:count, cv2.CC_STAT_AREA]) + 1:
+        area = float(stats[i, cv2.CC_STAT_AREA]) / plane.px_per_edge**2
+        if area < _LEAST_PIECE:
+            break
+        piece = labels == i
+        if float(np.median(size[piece])) > _GLOW * usual:
+            pieces.append(Leftover(area, (float(middles[i][0]), float(middles[i][1])), bool((piece & unseen).any())))
+    return pieces

@@ -1,6 +1,8 @@
 """Where dice may lie on the rectified plane: poses that the pips suggest."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -9,6 +11,9 @@ from numpy.typing import NDArray
 from vision.pips import SITES_XY
 
 Floats = NDArray[np.float32]
+Compare = Callable[..., Any]
+
+_LINES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +34,23 @@ class Fitted:
 
 
 def find_blobs(
-    grey_log: Floats, radius_px: float, ring_px: float, where: NDArray[np.uint8], least: float, cell_px: float, most: int
+    grey_log: Floats,
+    radius_px: float,
+    ring_px: float,
+    where: NDArray[np.uint8],
+    least: float,
+    cell_px: float,
+    most: int,
 ) -> Blobs:
     """Spots of about `radius_px` in the log picture (H, W) within the mask `where` (uint8).
 
-    A spot is lighter, or darker, than everything on a ring of `ring_px` around it, by `least` and more; so the corner of
-    a die is none and the background behind a pip near the edge does not move it. Of those the `most` strongest in every
+    A spot is lighter, or darker, than a ring of `ring_px` around it, by `least` and more; so the corner of a die is none
+    and the background behind a pip near the edge does not move it. Of those the `most` strongest in every
     square of `cell_px`, so that easy dice do not crowd out a hard one.
     """
     smooth = cv2.GaussianBlur(grey_log, (0, 0), 0.55 * radius_px)
-    ring = _ring(ring_px)
-    light = smooth - cv2.dilate(smooth, ring)
-    dark = cv2.erode(smooth, ring) - smooth
+    light = smooth - _around(smooth, ring_px, cv2.max, cv2.min)
+    dark = _around(smooth, ring_px, cv2.min, cv2.max) - smooth
     size = np.maximum(light, dark)
     reach = max(1, round(0.8 * radius_px))
     peak = cv2.dilate(size, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
@@ -61,13 +71,30 @@ def find_blobs(
     return Blobs(xy, (sign * size[rows, columns]).astype(np.float32))
 
 
-def _ring(radius_px: float) -> NDArray[np.uint8]:
-    """A structuring element: eight to sixteen pixels on a circle."""
-    reach = int(np.ceil(radius_px))
-    ring = np.zeros((2 * reach + 1, 2 * reach + 1), np.uint8)
-    angles = np.arange(16) * np.pi / 8
-    ring[np.round(reach + radius_px * np.sin(angles)).astype(int), np.round(reach + radius_px * np.cos(angles)).astype(int)] = 1
-    return ring
+def _around(smooth: Floats, ring_px: float, more: Compare, less: Compare) -> Floats:
+    """The most extreme value on the ring around every pixel, leaving out one line through it.
+
+    The line left out is the most extreme one: two of the three pips in a row of a six have neighbours on it.
+    """
+    reach = int(np.ceil(ring_px))
+    wide = cv2.copyMakeBorder(smooth, reach, reach, reach, reach, cv2.BORDER_REPLICATE)
+    h, w = smooth.shape
+    first: Floats | None = None
+    second: Floats | None = None
+    for angle in np.arange(_LINES) * np.pi / _LINES:
+        x, y = round(ring_px * float(np.cos(angle))), round(ring_px * float(np.sin(angle)))
+        line = more(
+            wide[reach + y : reach + y + h, reach + x : reach + x + w],
+            wide[reach - y : reach - y + h, reach - x : reach - x + w],
+        )
+        if first is None:
+            first = line
+        else:
+            both = less(first, line)
+            second = both if second is None else more(second, both)
+            first = more(first, line)
+    assert second is not None
+    return second
 
 
 def _rank_within(group: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ _LOOSE, _TIGHT = 0.13, 0.09
 _WIDTHS = np.arange(0.43, 0.61, 0.01)
 _RADII = np.arange(0.02, 0.24, 0.01)
 _LEAST_WORTH = 0.9
+_BIG_ONE = 0.16
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,21 @@ def learn_dice(images: Sequence[Image], profile: TrayProfile) -> DiceModel:
     profile has no pose or no dice are found.
     """
     if profile.lens is None or profile.pose is None:
-        raise ValueError("the dice can only be measured once the camera's place over the tray is known: show the board first")
+        raise ValueError(
+            "the dice can only be measured once the camera's place over the tray is known: show the board first"
+        )
     images = images[:_MOST_PICTURES]
-    _, edge_mm = max((_likeness(*_look(images, profile, DiceModel(float(mm)), _LOOSE)), float(mm)) for mm in _GUESSES_MM)
+    _, edge_mm = max(
+        (_likeness(*_look(images, profile, DiceModel(float(mm)), _LOOSE)), float(mm)) for mm in _GUESSES_MM
+    )
     plane, rolls = _look(images, profile, DiceModel(edge_mm), _LOOSE)
     if sum(len(roll.best) for roll in rolls) < 3:
-        raise ValueError(f"no dice found in {len(images)} pictures of rolls: take them again with three dice and more, at rest")
-    spacing_mm = float(np.median(np.concatenate([roll.found.scale[roll.best] for roll in rolls]))) * PIP_SPACING * edge_mm
+        raise ValueError(
+            f"no dice found in {len(images)} pictures of rolls: take them again with three dice and more, at rest"
+        )
+    spacing_mm = (
+        float(np.median(np.concatenate([roll.found.scale[roll.best] for roll in rolls]))) * PIP_SPACING * edge_mm
+    )
     edge_mm = spacing_mm / PIP_SPACING
     for _ in range(2):
         plane, rolls = _look(images, profile, DiceModel(edge_mm, pip_spacing=spacing_mm / edge_mm), _TIGHT)
@@ -61,7 +70,9 @@ def learn_dice(images: Sequence[Image], profile: TrayProfile) -> DiceModel:
     return _finish(images, profile, dice)
 
 
-def _look(images: Sequence[Image], profile: TrayProfile, dice: DiceModel, tolerance: float, ones: bool = False) -> tuple[Plane, list[_Roll]]:
+def _look(
+    images: Sequence[Image], profile: TrayProfile, dice: DiceModel, tolerance: float, ones: bool = False
+) -> tuple[Plane, list[_Roll]]:
     assert profile.lens is not None and profile.pose is not None
     plane = make_plane(profile.lens, profile.pose, dice.edge_mm, profile.outline_mm)
     log_empty = None if profile.empty_bgr is None else log_picture(plane.rectify(profile.empty_bgr))
@@ -93,7 +104,10 @@ def _half_width(plane: Plane, rolls: list[_Roll]) -> float:
     Every side of every die has the same say, however strong its step.
     """
     steps = np.concatenate(
-        [np.stack([edge_steps(roll.log_image, roll.maps(plane), w - 0.03, w + 0.03) for w in _WIDTHS], -1) for roll in rolls]
+        [
+            np.stack([edge_steps(roll.log_image, roll.maps(plane), w - 0.03, w + 0.03) for w in _WIDTHS], -1)
+            for roll in rolls
+        ]
     )
     each = steps / np.maximum(steps.max(-1, keepdims=True), 1e-6)
     return float(_WIDTHS[each.mean((0, 1)).argmax()])
@@ -104,13 +118,15 @@ def _finish(images: Sequence[Image], profile: TrayProfile, dice: DiceModel) -> D
     plane, rolls = _look(images, profile, dice, _TIGHT)
     spacing = dice.pip_spacing or PIP_SPACING
     radius = _radius(plane, rolls, spacing, one=False)
-    dice = DiceModel(dice.edge_mm, radius, spacing)
-    plane, rolls = _look(images, profile, dice, _TIGHT, ones=True)
-    faces = [(roll.found.faces, roll.found.edges, roll.best) for roll in rolls]
-    pip_step = float(np.median(np.concatenate([face.strength[best] for face, _, best in faces])))
-    edge_step = float(np.median(np.concatenate([edges[best].mean(1) for _, edges, best in faces])))
-    one = _radius(plane, rolls, spacing, one=True)
-    return DiceModel(dice.edge_mm, radius, spacing, one, pip_step, edge_step)
+    # The One may be a size of its own, too big to be seen as a pip: take the size that finds more.
+    looks = [
+        _look(images, profile, DiceModel(dice.edge_mm, radius, spacing, one), _TIGHT, True) for one in (None, _BIG_ONE)
+    ]
+    plane, rolls = max(looks, key=lambda look: _likeness(*look))
+    found = [(roll.found.faces, roll.found.edges, roll.best) for roll in rolls]
+    pip_step = float(np.median(np.concatenate([faces.strength[best] for faces, _, best in found])))
+    edge_step = float(np.median(np.concatenate([edges[best].mean(1) for _, edges, best in found])))
+    return DiceModel(dice.edge_mm, radius, spacing, _radius(plane, rolls, spacing, one=True), pip_step, edge_step)
 
 
 def _radius(plane: Plane, rolls: list[_Roll], spacing: float, one: bool) -> float | None:

@@ -41,9 +41,7 @@ class Plane:
 
     def rectify(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The photograph (H, W, 3) laid on the plane: (height, width, 3) uint8; what it did not see repeats its border."""
-        return np.asarray(
-            cv2.remap(image, *self.map_xy, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8
-        )
+        return np.asarray(cv2.remap(image, *self.map_xy, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
     def to_image(self, plane_xy: Floats) -> Floats:
         """Where plane pixels (..., 2) lie in the photograph, in pixels."""
@@ -87,7 +85,9 @@ def make_plane(lens: Lens, pose: Pose, edge_mm: float, outline_mm: Floats | None
     """
     position = camera_position_mm(pose)
     if position[2] <= 1.5 * edge_mm:
-        raise ValueError(f"camera {position[2]:.0f} mm above the floor: too low for dice of {edge_mm:.1f} mm; calibrate again")
+        raise ValueError(
+            f"camera {position[2]:.0f} mm above the floor: too low for dice of {edge_mm:.1f} mm; calibrate again"
+        )
     corners_mm = _visible(lens, pose, position, edge_mm)
     if outline_mm is not None:
         low, high = outline_mm.min(0) - 1.5 * edge_mm, outline_mm.max(0) + 1.5 * edge_mm
@@ -119,7 +119,9 @@ def _visible(lens: Lens, pose: Pose, position: Floats, height_mm: float) -> Floa
     """The picture's border cast on the plane z = height: (N, 2) mm."""
     w, h, n = lens.width_px - 1, lens.height_px - 1, 16
     t = np.linspace(0, 1, n)
-    border = np.concatenate([np.stack(xy, 1) for xy in ((t * w, 0 * t), (t * w, 0 * t + h), (0 * t, t * h), (0 * t + w, t * h))])
+    border = np.concatenate(
+        [np.stack(xy, 1) for xy in ((t * w, 0 * t), (t * w, 0 * t + h), (0 * t, t * h), (0 * t + w, t * h))]
+    )
     rays = cv2.undistortPoints(border[:, None], camera_matrix(lens), np.array([lens.k1, 0, 0, 0.0])).reshape(-1, 2)
     towards = np.concatenate([rays, np.ones((len(rays), 1))], 1) @ pose.R_camera_tray
     # A ray near the horizon meets the plane far away or never: look no farther than three camera heights.
