@@ -40,11 +40,12 @@ def readers_compared() -> Iterable[Row]:
                 began_s = time.perf_counter()
                 seen = read(roll.image_bgr)
                 times_ms[name].append(1000 * (time.perf_counter() - began_s))
-                kinds[name][_kind(roll, seen)] += 1
-    for name, tally in kinds.items():
+                kinds[f"{name}, {'one die cocked' if roll.cocked else 'flat dice'}"][_kind(roll, seen)] += 1
+    for name, tally in sorted(kinds.items()):
         shares = ", ".join(f"{100 * tally[kind] / tally.total():.0f} %" for kind in ("exact", "flagged", "wrong"))
         yield Row(f"{name}, {tally.total()} rolls: exact, flagged, WRONG", shares)
-        yield Row(f"{name}: a reading, median / p95", median_p95(times_ms[name]))
+    for name, each_ms in times_ms.items():
+        yield Row(f"{name}: a reading, median / p95", median_p95(each_ms))
 
 
 def _readers(scene: Scene) -> dict[str, Callable[[NDArray[np.uint8]], Seen]]:
@@ -52,9 +53,9 @@ def _readers(scene: Scene) -> dict[str, Callable[[NDArray[np.uint8]], Seen]]:
     sizes_px = [die.size_px for roll in scene.rolls for die in with_profile.read(roll.image_bgr).dice]
     die_px = float(np.median(sizes_px)) if sizes_px else 50.0
     return {
-        "with profile": with_profile.read,
-        "without profile": without.read,
-        "the simple reader": lambda image_bgr: read_simply(image_bgr, die_px),
+        "reader with profile": with_profile.read,
+        "reader without profile": without.read,
+        "simple reader": lambda image_bgr: read_simply(image_bgr, die_px),
     }
 
 

@@ -113,6 +113,9 @@ class Stillness:
             return 0.0
         if not repeated:
             self._noisy, self._fresh_s = True, captured_s
+        if before is first:
+            # What the first picture of a rest still had of the motion must not count against the later ones.
+            self._first = now
         self._last = now
         return captured_s - self._first_s
 
