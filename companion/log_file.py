@@ -29,9 +29,11 @@ MIGRATIONS = (
     ),
 )
 
-# A page is small and the write-ahead log short and reused in place: a record then costs an SD card little more than
-# one block, because the file system need not note a longer file for each.
-PAGE_BYTES = 1024
+# A card that loses power may spoil the whole block it was writing. Pages as large as a block, and commits padded to
+# blocks (no "power-safe overwrite"), keep what is already safe out of the blocks that are written next.
+PAGE_BYTES = 4096
+OPTIONS = "psow=0"
+# A short write-ahead log, reused in place, spares the file system from noting a longer file with every record.
 CHECKPOINT_PAGES = 256
 BUSY_S = 1.0
 
@@ -68,7 +70,7 @@ def open_checked(path: Path) -> tuple[sqlite3.Connection, Moment | None]:
     """
     is_new = not path.exists()
     moment = _checked(path)
-    db = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
+    db = _connect(path, OPTIONS)
     try:
         db.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         db.execute("PRAGMA journal_mode = WAL")
@@ -104,7 +106,7 @@ def copy_in_memory(path: Path) -> sqlite3.Connection:
     try:
         for way in ("mode=ro", "immutable=1"):
             with contextlib.suppress(sqlite3.OperationalError):
-                with contextlib.closing(sqlite3.connect(f"file:{quote(str(path))}?{way}", uri=True)) as db:
+                with contextlib.closing(_connect(path, way)) as db:
                     db.backup(copy)
                 break
         else:
@@ -151,7 +153,7 @@ def _checked(path: Path) -> Moment | None:
     # Only a change that was cut off leaves a journal, and only a connection that may write can take the change back.
     mode = "rw" if _beside(path, "-journal").exists() else "ro"
     try:
-        with contextlib.closing(sqlite3.connect(f"file:{quote(str(path))}?mode={mode}", uri=True)) as db:
+        with contextlib.closing(_connect(path, f"mode={mode}&{OPTIONS}")) as db:
             return replay(last_game(db)) if _version(db) else None
     except sqlite3.Error as error:
         if is_outer(error):
@@ -185,6 +187,10 @@ def _migrate(db: sqlite3.Connection) -> None:
             db.execute(statement)
         db.execute(f"PRAGMA user_version = {number}")
         db.execute("COMMIT")
+
+
+def _connect(path: Path, options: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(path))}?{options}", uri=True, timeout=BUSY_S, isolation_level=None)
 
 
 def _beside(path: Path, suffix: str) -> Path:
