@@ -21,8 +21,8 @@ ROLLS_TO_TRUST = 3
 class RollCheck:
     """One roll as read: `margins` 0..1 of each die to its nearest other reading, `sharpness` of the picture.
 
-    `told` are the faces the owner said it shows, None when nobody said; `sharpness` is the steepest change of grey, in
-    levels a pixel.
+    `told` are the faces the owner said it shows, () when only that the reading is wrong, None when nobody said;
+    `sharpness` is the steepest change of grey, in levels a pixel.
     """
 
     name: str
@@ -59,7 +59,8 @@ def faults(checks: Sequence[RollCheck]) -> tuple[str, ...]:
         said.append(f"only {len(checks)} rolls were read: read {ROLLS_TO_TRUST} or more")
     for check in checks:
         if check.wrong:
-            said.append(f"{check.name} shows {_faces(check.told or ())} and was read as {_faces(check.values)}")
+            truth = f"it shows {_faces(check.told)}" if check.told else "which is wrong"
+            said.append(f"{check.name} was read as {_faces(check.values) or 'nothing'}, {truth}")
     unsure = [check for check in checks if check.status == "unsure"]
     if unsure:
         usual = Counter(reason for check in unsure for reason in check.reasons).most_common(2)

@@ -109,7 +109,8 @@ def rolled(
     [
         ([rolled("a"), rolled("b"), rolled("c")], ()),
         ([rolled("a"), rolled("b")], ("only 2 rolls were read: read 3 or more",)),
-        ([rolled("a"), rolled("b"), rolled("c", told=(1, 2, 5))], ("c shows 1 2 5 and was read as 1 2 6",)),
+        ([rolled("a"), rolled("b"), rolled("c", told=(1, 2, 5))], ("c was read as 1 2 6, it shows 1 2 5",)),
+        ([rolled("a"), rolled("b"), rolled("c", told=())], ("c was read as 1 2 6, which is wrong",)),
         (
             [rolled("a"), rolled("b"), rolled("c", "unsure", reasons=("glare",))],
             ("1 of 3 rolls were not read surely (glare)",),
