@@ -136,10 +136,12 @@ class PiCamera:
                 except Exception as error:  # picamera2 and libcamera raise whatever they like
                     why = str(error)
                     continue
-                main = self._camera.camera_configuration()["main"]
-                if main["format"] == name and tuple(main["size"]) == size:
+                # libcamera puts what it can do in the place of what it cannot, and says so only here.
+                given = self._camera.camera_configuration()
+                if _is(given["main"], size, name) and (small is None or _is(given["lores"], SMALL_PX, "YUV420")):
                     return name, small is not None
-                why = f"it offers {main['size'][0]}×{main['size'][1]} {main['format']} instead"
+                width, height = given["main"]["size"]
+                why = f"it offers {width}×{height} {given['main']['format']} instead"
         raise DeviceError(
             f"the camera {self.model} gives no {size[0]}×{size[1]} ({why}); set width_px and height_px in the "
             "config to a size it has (rpicam-hello --list-cameras) and calibrate anew"
@@ -162,6 +164,10 @@ class PiCamera:
     def _lock(self) -> None:
         if self.locks and (values := self.locks.controls(self._camera.camera_controls)):
             self._camera.set_controls(values)
+
+
+def _is(stream: dict[str, Any], size_px: tuple[int, int], pixel_format: str) -> bool:
+    return tuple(stream["size"]) == size_px and stream["format"] == pixel_format
 
 
 def as_bgr(array: NDArray[np.uint8], pixel_format: str, settings: PiSettings) -> BGR:
