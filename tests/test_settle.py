@@ -318,7 +318,7 @@ def play(tray: MovingTray, acts: list[str], chance: random.Random) -> Iterator[t
 
 
 @given(acts=ACTS, seed=st.integers(0, 10_000))
-@settings(derandomize=True, max_examples=30, deadline=None)
+@settings(derandomize=True, max_examples=20, deadline=None)
 def test_every_roll_and_set_aside_is_said_once_and_nothing_invented_whatever_frames_are_lost(
     acts: list[str], seed: int
 ) -> None:
