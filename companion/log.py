@@ -63,11 +63,11 @@ class Log:
     def append(self, record: Record, colours: Sequence[str] = ()) -> Moment:
         """The moment after a record, which is on disk when this returns or waits in memory when `trouble` says so.
 
-        `colours` are those of a roll's dice, in the order of its faces. RuleError when the record cannot follow; then
-        nothing is written.
+        `colours` are those of a roll's dice in the order of its faces, "" for one that is not known. RuleError when the
+        record cannot follow; then nothing is written.
         """
         moment = follow(self._moment, record)
-        self._add(ADD_RECORD, format_record(record), " ".join(colours))
+        self._add(ADD_RECORD, format_record(record), ",".join(colours) if any(colours) else "")
         self._moment = moment
         return moment
 

@@ -124,7 +124,7 @@ def copy_in_memory(path: Path) -> sqlite3.Connection:
 def entries(db: sqlite3.Connection) -> Iterator[Entry]:
     """All records in their order; NotationError at one that cannot be read."""
     for number, at, line, colours in db.execute("SELECT number, at, record, colours FROM records ORDER BY number"):
-        yield Entry(number, at, parse_record(line), tuple(colours.split()))
+        yield Entry(number, at, parse_record(line), tuple(colours.split(",")) if colours else ())
 
 
 def last_game(db: sqlite3.Connection) -> Iterator[Record]:
