@@ -1,6 +1,7 @@
-"""Every screen of the table in every language on one sheet each: `python -m companion.contact_sheet FOLDER`."""
+"""Every screen of the table on one sheet a language and size: `python -m companion.contact_sheet [FOLDER]`."""
 
 import sys
+from itertools import product
 from pathlib import Path
 
 from PIL import Image, ImageDraw
@@ -8,6 +9,7 @@ from PIL import Image, ImageDraw
 from companion.fonts import font
 from companion.menu import LANGUAGES, items
 from companion.screens import picture
+from companion.screens_layout import PLANS
 from companion.table import (
     CameraLost,
     DiceRest,
@@ -93,7 +95,8 @@ def tables(language: str, players: tuple[str, ...] = PLAYERS) -> dict[str, Table
         "menu": menu,
         "saver": after(begun, Tick(1), Tick(2 + SAVER_S)),
     }
-    pages = ("scores", "leave", "join", "end_game", "new_game", "players", "target", "language", "brightness")
+    shown["menu: join"] = _opened(after(new_table(Settings(players[:3], language=language, seats=seats)), MENU), "join")
+    pages = ("scores", "leave", "end_game", "new_game", "players", "target", "language", "brightness")
     for page in (*pages, "recalibrate", "about", "power_off"):
         shown[f"menu: {page}"] = _opened(menu, page)
     shown["switched off"] = _chosen(rolled, "power_off")
@@ -104,7 +107,7 @@ def sheet(language: str, size_px: tuple[int, int] = (128, 64)) -> Image.Image:
     """All screens of one language and display size, enlarged three times, a caption below each."""
     shown = tables(language)
     columns = COLUMNS[size_px[0]]
-    cell = (size_px[0] * ENLARGED + 2 * GAP_PX, size_px[1] * ENLARGED + 2 * GAP_PX + CAPTION_PX)
+    cell = cell_px(size_px)
     whole = Image.new("L", (columns * cell[0], -(-len(shown) // columns) * cell[1]), SHADE)
     pen = ImageDraw.Draw(whole)
     for i, (caption, table) in enumerate(shown.items()):
@@ -112,23 +115,26 @@ def sheet(language: str, size_px: tuple[int, int] = (128, 64)) -> Image.Image:
         small = picture(table, size_px).convert("L")
         whole.paste(small.resize((size_px[0] * ENLARGED, size_px[1] * ENLARGED), Image.Resampling.NEAREST), (x, y))
         pen.text((x, y + size_px[1] * ENLARGED + 1), caption, fill=CAPTION_SHADE, font=font("ter-u12n"))
-    return whole
+    return whole.quantize(4)
+
+
+def cell_px(size_px: tuple[int, int]) -> tuple[int, int]:
+    """The width and height that one screen with its caption takes on a sheet."""
+    return size_px[0] * ENLARGED + 2 * GAP_PX, size_px[1] * ENLARGED + 2 * GAP_PX + CAPTION_PX
+
+
+def file_name(language: str, size_px: tuple[int, int]) -> str:
+    """The name of a sheet's file: `de.png` for the usual display, `de-256x64.png` for another."""
+    other = "" if size_px == (128, 64) else f"-{size_px[0]}x{size_px[1]}"
+    return f"{language}{other}.png"
 
 
 def main() -> None:
-    """Writes a sheet for each language into the folder named on the command line, and English for the other sizes."""
-    if len(sys.argv) != 2:
-        raise SystemExit("usage: python -m companion.contact_sheet FOLDER")
-    folder = Path(sys.argv[1])
+    """Writes a sheet for each language and size of display into docs/screens or the folder named."""
+    folder = Path(*sys.argv[1:2] or ["docs/screens"])
     folder.mkdir(parents=True, exist_ok=True)
-    for language in LANGUAGES:
-        _save(sheet(language), folder / f"{language}.png")
-    for size_px in ((128, 32), (256, 64)):
-        _save(sheet("en", size_px), folder / f"en-{size_px[0]}x{size_px[1]}.png")
-
-
-def _save(image: Image.Image, path: Path) -> None:
-    image.quantize(4).save(path, optimize=True)
+    for language, size_px in product(LANGUAGES, PLANS):
+        sheet(language, size_px).save(folder / file_name(language, size_px), optimize=True)
 
 
 def _opened(menu: Table, page: str) -> Table:

@@ -34,6 +34,8 @@ from companion.table_state import (
 from companion.words import Words, words
 
 SAVER_STEP_S = 10
+PAGE_S = 4
+LAST_PHASES = {"final": "final_round", "sudden_death": "sudden_death"}
 # The first word of a reason that vision gives which is found here says how the screen puts it.
 REASONS = {
     "cocked": "reason_cocked",
@@ -57,7 +59,7 @@ def picture(table: Table, size_px: tuple[int, int] = (128, 64), now_s: float = 0
     """The mode "1" picture of the table; KeyError for a size other than 128×64, 128×32 and 256×64."""
     if table.asleep:
         return saver(table, size_px, now_s)
-    return drawn(screen_of(table), size_px, now_s)[0]
+    return drawn(screen_of(table), size_px, int(now_s // PAGE_S))[0].copy()
 
 
 def saver(table: Table, size_px: tuple[int, int], now_s: float) -> Image.Image:
@@ -118,7 +120,6 @@ def _play(table: Table, scene: PlayScene, said: Words) -> Screen:
             more = len(faces) > game.turn.dice
             return replace(
                 _at_turn(table, said),
-                dice=_plain(faces),
                 big=said.say("n_not_m" if more else "n_of_m", n=len(faces), m=game.turn.dice),
                 lines=(said.say("too_many" if more else "one_missing"),),
                 left=said.say("by_hand"),
@@ -155,7 +156,10 @@ def _at_turn(table: Table, said: Words) -> Screen:
     """The head of most screens: whose turn it is and the total banked."""
     game = table.game
     assert game.to_play is not None
-    return Screen(name(game.players[game.to_play]), said.points(game.totals[game.to_play]))
+    player, total = name(game.players[game.to_play]), said.points(game.totals[game.to_play])
+    if game.phase in LAST_PHASES:
+        return Screen(f"{player} {total}", said.say(LAST_PHASES[game.phase]))
+    return Screen(player, total)
 
 
 def _prompt(table: Table, said: Words) -> Screen:
@@ -163,10 +167,9 @@ def _prompt(table: Table, said: Words) -> Screen:
     side = [said.say("roll_dice", n=turn.dice)]
     if turn.halves:
         side.append(said.say("holds", points=said.points(turn.halves)))
-    if game.phase == "final":
-        side.append(said.say("to_beat", points=said.points(max(game.totals))))
-    elif game.phase == "sudden_death":
-        side.append(said.say("sudden_death"))
+    if game.phase != "main":
+        rivals = [total for i, total in enumerate(game.totals) if i != game.to_play and i in (game.batch or range(8))]
+        side.append(said.say("to_beat", points=said.points(max(rivals))))
     left = said.say("scores") if turn.roll_number == 1 else ""
     return replace(_at_turn(table, said), big=f"×{turn.roll_number}", side=tuple(side), left=left)
 
@@ -174,9 +177,7 @@ def _prompt(table: Table, said: Words) -> Screen:
 def _banked(table: Table, player: int, halves: int, said: Words) -> Screen:
     game = table.game
     assert game.to_play is not None
-    head_right = "" if game.phase in ("main", "over") else said.say(
-        "final_round" if game.phase == "final" else "sudden_death"
-    )  # fmt: skip
+    head_right = said.say(LAST_PHASES[game.phase]) if game.phase in LAST_PHASES else ""
     banked = Screen(
         name(game.players[player]),
         head_right,

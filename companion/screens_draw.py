@@ -1,5 +1,7 @@
 """Drawing on a 1-bit picture: text in bitmap fonts, wrapped lines, dice with pips, the labels of the buttons."""
 
+from itertools import product
+
 from PIL import Image, ImageDraw
 
 from companion.fonts import font
@@ -43,8 +45,11 @@ class Canvas:
     def die(self, x: int, y: int, size: int, die: DieView) -> None:
         """A die with its pips: filled when it is chosen, a bar below when it is under the cursor."""
         ink = 0 if die.chosen else 1
-        box = (x, y, x + size - 1, y + size - 1)
-        self._draw.rounded_rectangle(box, radius=2, outline=1, fill=1 - ink)
+        self.box(x, y, size, size)
+        if not die.chosen:
+            self.box(x + 1, y + 1, size - 2, size - 2, 0)
+        for corner in product((x, x + size - 1), (y, y + size - 1)):
+            self._draw.point(corner, 0)
         pip, places = PIP_PLACES_PX[size]
         for column, row in PIPS[die.face]:
             self.box(x + places[column], y + places[row], pip, pip, ink)

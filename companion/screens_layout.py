@@ -6,12 +6,13 @@ only players' names are ever shortened to make it fit.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 from PIL import Image
 
 from companion.screens_draw import BRACKET_PX, Canvas, dice_px, line_px, text_px, wrapped
-from companion.screens_view import LONGEST_NAME, SHORTEST_NAME, Row, Screen, cut
+from companion.screens_view import LONGEST_NAME, NAME_BEGINS, SHORTEST_NAME, Row, Screen, cut
 
 Arrangement = tuple[tuple[str, ...], ...]
 STACKED: Arrangement = (("dice",), ("big", "side"), ("lines",))
@@ -19,7 +20,6 @@ BESIDE: Arrangement = (("dice", "big"), ("side_line",), ("lines",))
 ONE_ROW: Arrangement = (("dice", "big", "side"), ("lines",))
 FIGURES: Arrangement = (("dice", "figures"), ("lines",))
 ALL_IN_ROW: Arrangement = (("dice", "big", "side", "lines"),)
-PAGE_S = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,12 @@ class Fonts:
     longest_name: int
 
 
-def drawn(screen: Screen, size_px: tuple[int, int], now_s: float = 0.0) -> tuple[Image.Image, tuple[str, ...]]:
-    """The 1-bit picture of a screen, and the texts that did not fit on it; KeyError for a size without a plan."""
+@lru_cache(maxsize=8)
+def drawn(screen: Screen, size_px: tuple[int, int], page: int = 0) -> tuple[Image.Image, tuple[str, ...]]:
+    """The 1-bit picture of a screen, and the texts that did not fit on it; KeyError for a size without a plan.
+
+    `page` counts on without end; a list that is longer than a page shows them in turn. Kept, so copy before drawing.
+    """
     plan = PLANS[size_px]
     canvas = Canvas(size_px)
     label_height = _labels(canvas, plan, screen)
@@ -94,7 +98,7 @@ def drawn(screen: Screen, size_px: tuple[int, int], now_s: float = 0.0) -> tuple
     head_height = line_px(head_fonts[0]) if screen.head or screen.alert or screen.head_right else 0
     body = Box(0, head_height, size_px[0], below - head_height)
     if screen.rows:
-        _rows(canvas, plan, screen, body, now_s)
+        _rows(canvas, plan, screen, body, page)
     elif not _body(canvas, plan, screen, body):
         head_height = 0
         if screen.alert or not _body(canvas, plan, screen, Box(0, 0, size_px[0], below)):
@@ -160,7 +164,8 @@ def _body(canvas: Canvas, plan: Plan, screen: Screen, box: Box) -> bool:
 
 
 def _ways(plan: Plan, screen: Screen) -> Iterator[tuple[Fonts, Arrangement]]:
-    names = range(LONGEST_NAME, SHORTEST_NAME - 1, -1)
+    named = any(NAME_BEGINS in text for text in (*screen.side, *screen.lines))
+    names = range(LONGEST_NAME, SHORTEST_NAME - 1, -1) if named else (LONGEST_NAME,)
     big_fonts = plan.big_fonts if screen.big else plan.big_fonts[:1]
     dice = plan.dice_px if screen.dice else plan.dice_px[:1]
     for longest, big, die, arrangement in product(names, big_fonts, dice, plan.arrangements):
@@ -190,8 +195,9 @@ def _block(kind: str, plan: Plan, screen: Screen, fonts: Fonts, width: int) -> B
             return _text_block((screen.big,), fonts.big)
         case "side" if screen.side:
             return _text_block(tuple(cut(text, fonts.longest_name) for text in screen.side), fonts.side)
-        case "figures" if screen.big and screen.side:
-            return _text_block((screen.big, *screen.side), fonts.side)
+        case "figures" if screen.big or screen.side:
+            figures = (screen.big, *(cut(text, fonts.longest_name) for text in screen.side))
+            return _text_block(tuple(filter(None, figures)), fonts.big)
         case "side_line" if screen.side:
             return _text_block(("  ".join(cut(text, fonts.longest_name) for text in screen.side),), fonts.side)
         case "lines" if screen.lines:
@@ -239,8 +245,8 @@ def _draw_block(canvas: Canvas, plan: Plan, block: Block, x: int, y: int, to_rig
         y += line_px(block.font_name)
 
 
-def _rows(canvas: Canvas, plan: Plan, screen: Screen, box: Box, now_s: float) -> None:
-    """A list around its marked row, or in columns all of it, page after page as time goes where it is long."""
+def _rows(canvas: Canvas, plan: Plan, screen: Screen, box: Box, page: int) -> None:
+    """A list around its marked row, or in columns all of it, a page of it where it is long."""
     rows, columns = screen.rows, plan.columns if screen.in_columns else 1
     font_name = plan.row_fonts[0]
     if len(rows) <= box.height // line_px(font_name):
@@ -251,7 +257,7 @@ def _rows(canvas: Canvas, plan: Plan, screen: Screen, box: Box, now_s: float) ->
     tall = line_px(font_name)
     room = columns * (box.height // tall)
     if screen.in_columns:
-        first = int(now_s // PAGE_S) % -(-len(rows) // room) * room
+        first = page % -(-len(rows) // room) * room
     else:
         at = next((i for i, row in enumerate(rows) if row.marked), 0)
         first = max(0, min(at - room // 2, len(rows) - room))
