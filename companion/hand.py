@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from companion.table import Table
-from companion.table_state import Decision, WrongCount, projected_halves
+from companion.table_state import Decision, Unsure, WrongCount, projected_halves
 from companion.timeline import Moment
 from hardware.ports import Button, Key, Press
 from hardware.simulated import SimulatedTray
@@ -34,7 +34,7 @@ class TrayHand:
         """Whether the dice of the roll that the table waits for are still to be thrown, or were thrown in vain."""
         if at.expects is None:
             return False
-        if self._thrown is None or self._thrown[0] is not at.moment or isinstance(at.scene, WrongCount):
+        if self._thrown is None or self._thrown[0] is not at.moment or isinstance(at.scene, WrongCount | Unsure):
             return True
         return now_s - self._thrown[1] > RETHROW_S
 
@@ -58,7 +58,8 @@ class DemoPlayer:
             return [Key("quit")]
         if isinstance(at.scene, Decision):
             return self._decided(at, at.scene, now_s)
-        return roll if at.asks or self._hand.waits(at, now_s) else []
+        asked = at.asks and not isinstance(at.scene, Unsure)
+        return roll if asked or self._hand.waits(at, now_s) else []
 
     def _decided(self, at: Table, decision: Decision, now_s: float) -> Sequence[Press | Key]:
         if self._decisions % LIFTS_EVERY == 0 and not decision.lifted:

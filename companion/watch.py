@@ -76,7 +76,7 @@ class LookWatcher:
         if expects is None:
             return ()
         frame = self._camera.frame()
-        reading = self._reader.read(frame.image_bgr, expects)
+        reading = self._reader.read(frame.image_bgr)
         self._witness(frame, reading)
         if reading.status == "empty":
             return (table.TrayEmptied(),)

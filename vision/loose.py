@@ -10,14 +10,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.belief import belief, usual_edge_px
+from vision.belief import belief, evidence, usual_edge_px
 from vision.blobs import Blobs, find_blobs
 from vision.candidates import MIN_SCORE, Found, apart, many_pipped, single_pipped
-from vision.doubts import doubts
+from vision.doubts import SURE_BELIEF, die_sized, doubts, left_over
 from vision.lattice import find_faces
 from vision.pips import log_picture, score_faces
 from vision.profile import TrayProfile
 from vision.reading import Die, Reading
+from vision.second_look import look_again
 from vision.view import View, estimate_view, shape_distance
 
 Floats = NDArray[np.float64]
@@ -25,6 +26,8 @@ Floats = NDArray[np.float64]
 WORK_PX = 1280  # the longer side of the picture that is searched
 LARGEST_ENLARGEMENT = 2.0
 MIN_BELIEF = 0.2
+MOST_SEEDS = 24
+NO_LATTICE = 3.0  # log odds that a face found without a lattice of spots is trusted less by
 FLATTEST = 0.45  # the shorter over the longer axis of a pip on a top face: steeper views are not read
 
 
@@ -50,7 +53,7 @@ def read_loose(
     seen = search(image_bgr)
     dice = tuple(_die(seen, i) for i in range(len(seen.found)))
     reasons = seen.reasons
-    if expect is not None and len(dice) != expect:
+    if expect is not None and dice and len(dice) != expect:
         reasons = (f"{len(dice)} of {expect} dice", *reasons)
     if reasons:
         return Reading(dice, "unsure", reasons)
@@ -69,15 +72,39 @@ def search(image_bgr: NDArray[np.uint8]) -> Search:
     small, scale = working_picture(image_bgr)
     log_bgr = log_picture(small)
     height, width = small.shape[:2]
-    blobs = find_blobs(log_bgr)
-    view = _view(log_bgr, blobs, width, height)
-    lean = shape_distance(blobs.shape_px2, view.shape_at(blobs.xy_px))
-    blobs = blobs.take(lean < 0.22 + 0.6 / blobs.radius_px)
+    spots = find_blobs(log_bgr)
+    view = _view(log_bgr, spots, width, height)
+    lean = shape_distance(spots.shape_px2, view.shape_at(spots.xy_px))
+    blobs = spots.take(lean < 0.22 + 0.6 / spots.radius_px)
     faces = find_faces(blobs, view.shape_at(blobs.xy_px), width, height)
     many = _credible(many_pipped(log_bgr, blobs, faces), view)
     ones = single_pipped(log_bgr, blobs, view, usual_edge_px(many, view))
     found = _credible(many.joined(apart(ones, np.arange(len(ones)), taken=many)), view)
-    return Search(scale, blobs, view, found, belief(found, view, usual_edge_px(found, view)), doubts(blobs, found, view))
+    found, reasons = _looked_again(log_bgr, spots, blobs, found, view)
+    confidence = belief(found, view, usual_edge_px(found, view))
+    return Search(scale, blobs, view, found, confidence, (*reasons, *doubts(spots, blobs, found, view)))
+
+
+def _looked_again(
+    log_bgr: NDArray[np.float32], spots: Blobs, blobs: Blobs, found: Found, view: View
+) -> tuple[Found, tuple[str, ...]]:
+    """The dice after a closer look at the doubtful ones and at everything die-sized or pip-like that is left."""
+    usual = usual_edge_px(found, view)
+    if usual is None:
+        return found, ()
+    bodies = die_sized(spots, found, view, usual)
+    left = left_over(blobs, found, view)
+    doubtful = found.take(belief(found, view, usual) < SURE_BELIEF)
+    seeds = np.concatenate([bodies.xy_px, left.xy_px, doubtful.centre_px])[:MOST_SEEDS]
+    if not len(seeds):
+        return found, ()
+    edges = np.concatenate([np.sqrt(np.pi) * 0.9 * bodies.radius_px, usual * view.edge_at(left.xy_px), doubtful.edge_px])
+    again = look_again(log_bgr, seeds, edges[:MOST_SEEDS], view, usual)
+    again = again.take((again.score > 0.7) & (evidence(again, view, usual) > NO_LATTICE))
+    every = found.joined(again)
+    worth = evidence(every, view, usual) - np.where(np.arange(len(every)) < len(found), 0.0, NO_LATTICE)
+    best = apart(every, np.argsort(-worth))
+    return best, ()
 
 
 def _credible(found: Found, view: View) -> Found:

@@ -4,12 +4,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.explain import SQUARE, Candidates, Leftover, candidates, choose, leftovers, silhouettes
+from vision.explain import SQUARE, Leftover, choose, leftovers, silhouettes
 from vision.find import face_maps
 from vision.foreground import Foreground, foreground
 from vision.loose import read_loose
 from vision.pips import log_picture, place
 from vision.profile import TrayProfile
+from vision.propose import Candidates, candidates
 from vision.reading import Die, Reading
 from vision.rectify import make_plane
 
@@ -19,7 +20,7 @@ Image = NDArray[np.uint8]
 LEAST_WORTH = 0.9
 _DOUBTFUL_LEAD = 0.15
 _LEAST_SCORE = 0.55
-_WEAK_EDGE = 0.45
+_WEAK_OUTLINE = 0.45
 _LEAST_BODY = 0.7
 _SCALE_OFF = 0.07
 _MOST_LEFT = 0.06
@@ -64,7 +65,7 @@ class Reader:
             )
         log_image = log_picture(plane.rectify(image_bgr))
         front = None if self._log_empty is None else foreground(log_image, self._log_empty, plane.seen)
-        found = candidates(log_image, plane, self._dice, front)
+        found = candidates(log_image, plane, self._dice, front, self._log_empty)
         best, rival = choose(found, plane.px_per_edge, LEAST_WORTH)
         left = leftovers(plane, found.poses[best], front) if front else []
         lead = np.minimum(found.faces.margin[best], found.worth[best] - rival)
@@ -79,7 +80,7 @@ class Reader:
             reasons = ["most of the tray looks different from the empty picture: a hand in view, or the light changed?"]
         if np.median(image_bgr[::8, ::8]) < _DARK_LEVEL and not dice:
             reasons.append("too dark to see dice")
-        if expect is not None and len(dice) != expect:
+        if expect is not None and dice and len(dice) != expect:
             reasons.append(f"{len(dice)} of {expect} dice")
         unique = tuple(dict.fromkeys(reasons))
         return Reading(tuple(dice), "unsure" if unique else "ok" if dice else "empty", unique)
@@ -89,7 +90,6 @@ class Reader:
     ) -> list[list[str]]:
         """For each die that was chosen, why it may not be what it seems."""
         assert self._plane is not None
-        usual_edge = self._dice.edge_step or float(np.median(found.edges[best].mean(1), axis=0)) if len(best) else 1.0
         doubts = []
         for k, i in enumerate(best):
             face, of_one = int(found.faces.face[i]), []
@@ -98,7 +98,7 @@ class Reader:
                 of_one.append(f"a die could be {face} or {second}")
             if found.faces.score[i] < _LEAST_SCORE:
                 of_one.append(f"the pips of the {face} are hard to see")
-            if found.edges[i].mean() < _WEAK_EDGE * usual_edge:
+            if found.outline[i] < _WEAK_OUTLINE:
                 of_one.append(f"the {face} has no clear outline: a die may be leaning")
             if abs(found.scale[i] - 1) > _SCALE_OFF:
                 of_one.append(

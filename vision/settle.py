@@ -150,7 +150,7 @@ class Settler:
         if self._looks and still_s < self._looks[-1][0] + self._rest_s:
             return None
         # Nothing moved since the rest began: the first look holds from then on.
-        self._looks.append((still_s if self._looks else 0.0, self._reader.read(image_bgr, self._expect)))
+        self._looks.append((still_s if self._looks else 0.0, self._reader.read(image_bgr)))
         reading = verdict([reading for _, reading in self._looks])
         if reading is None or (still_s < PATIENCE_S and self._hidden(image_bgr, picture, reading)):
             return None
