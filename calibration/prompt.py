@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Protocol, TextIO
 
 from PIL import Image, ImageDraw, ImageFont
@@ -12,9 +13,8 @@ from calibration.errors import CalibrationError
 from hardware.ports import Button, Buttons, Display, Key
 
 POLL_S = 0.02
-LINE_PX = 11
-# Without anti-aliasing one space of the font is too narrow to be seen.
-GAP = "  "
+# The smallest size at which a 6 and an 8 of the font cannot be mistaken without anti-aliasing.
+FONT_PX, LINE_PX = 12, 13
 
 
 class Stopped(Exception):  # noqa: N818 - the owner's wish, no error
@@ -42,8 +42,11 @@ class Prompter(Protocol):
     def tell(self, text: str) -> None:
         """Shows a line; returns at once."""
 
-    def ask(self, text: str, yes: str, no: str) -> Answer:
-        """Waits for the answer to `text`; `yes` and `no` say what each does. Stopped when the owner has enough."""
+    def ask(self, text: str, yes: str, no: str, typed: str = "") -> Answer:
+        """Waits for the answer to `text`; `yes` and `no` say in a word what each does, "" when there is only one way.
+
+        `typed` says what may be written instead, where there is a keyboard. Raises Stopped when the owner has enough.
+        """
 
 
 class TerminalPrompter:
@@ -55,8 +58,9 @@ class TerminalPrompter:
     def tell(self, text: str) -> None:
         print(text, file=self._out, flush=True)
 
-    def ask(self, text: str, yes: str, no: str) -> Answer:
-        print(f"{text}\n  [Enter] {yes}   [n] {no}   [q] stop", file=self._out, flush=True)
+    def ask(self, text: str, yes: str, no: str, typed: str = "") -> Answer:
+        ways = [f"[Enter] {yes}", *([f"[n] {no}"] if no else []), *([f"[{typed}]"] if typed else []), "[q] stop"]
+        print(f"{text}\n  {'   '.join(ways)}", file=self._out, flush=True)
         line = self._lines.readline()
         word = line.strip().lower()
         if not line or word in ("q", "quit"):
@@ -75,12 +79,19 @@ class TablePrompter:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._buttons, self._display, self._clock, self._sleep = buttons, display, clock, sleep
+        self._told = ""
 
     def tell(self, text: str) -> None:
-        self._display.show(text_picture(text, "", self._display.size_px))
+        self._told = text
+        self._display.show(text_picture(text, self._display.size_px))
 
-    def ask(self, text: str, yes: str, no: str) -> Answer:
-        self._display.show(text_picture(text, f"ROLL {yes}  BANK {no}", self._display.size_px))
+    def ask(self, text: str, yes: str, no: str, typed: str = "") -> Answer:
+        labels = (f"BANK {no}" if no else "", f"ROLL {yes}")
+        # What was told just before is still to be read, where there is room for both.
+        both = f"{self._told} {text}"
+        size_px, self._told = self._display.size_px, ""
+        room = (size_px[1] - LINE_PX) // LINE_PX
+        self._display.show(text_picture(both if len(wrapped(both, size_px[0])) <= room else text, size_px, labels))
         while True:
             for press in self._buttons.presses(self._clock(), asked=True):
                 if isinstance(press, Key):
@@ -93,26 +104,36 @@ class TablePrompter:
             self._sleep(POLL_S)
 
 
-def text_picture(text: str, footer: str, size_px: tuple[int, int]) -> Image.Image:
-    """A 1-bit picture of the text, wrapped, with the footer on the last line; what does not fit is left out."""
+def text_picture(text: str, size_px: tuple[int, int], labels: tuple[str, str] | None = None) -> Image.Image:
+    """A 1-bit picture of the text, wrapped; `labels` stand left and right on the last line. What is too long is cut."""
     picture = Image.new("1", size_px, 0)
     draw = ImageDraw.Draw(picture)
     draw.fontmode = "1"
-    font = ImageFont.load_default(10)
+    width_px, bottom_px = size_px[0], size_px[1] - (LINE_PX if labels else 0)
+    for i, line in enumerate(wrapped(text, width_px)[: bottom_px // LINE_PX]):
+        draw.text((0, LINE_PX * i - 1), line, fill=1, font=_font())
+    if labels:
+        draw.rectangle((0, bottom_px, *size_px), fill=1)
+        draw.text((1, bottom_px - 1), labels[0], fill=0, font=_font())
+        draw.text((width_px - 1, bottom_px - 1), labels[1], fill=0, font=_font(), anchor="ra")
+    return picture
+
+
+def wrapped(text: str, width_px: int) -> list[str]:
+    """The text in lines that fit the width; a word longer than that is a line of its own."""
     lines: list[str] = []
     for word in text.split():
-        longer = f"{lines[-1]}{GAP}{word}" if lines else word
-        if lines and draw.textlength(longer, font) <= size_px[0]:
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and _font().getlength(longer, mode="1") <= width_px:
             lines[-1] = longer
         else:
             lines.append(word)
-    room = (size_px[1] - (LINE_PX if footer else 0)) // LINE_PX
-    for i, line in enumerate(lines[:room]):
-        draw.text((0, LINE_PX * i), line, fill=1, font=font)
-    if footer:
-        draw.rectangle((0, size_px[1] - LINE_PX - 1, size_px[0], size_px[1]), fill=1)
-        draw.text((1, size_px[1] - LINE_PX - 1), footer.replace(" ", GAP), fill=0, font=font)
-    return picture
+    return lines
+
+
+@cache
+def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(FONT_PX)
 
 
 def parse_faces(typed: str) -> tuple[int, ...]:

@@ -31,18 +31,18 @@ class CameraScene:
         self._camera, self._prompter = camera, prompter
 
     def board(self, how: str) -> BGR:
-        self._prompter.ask(how, "take it", "take it")
+        self._prompter.ask(how, "take it", "")
         return self._still(1)[0]
 
     def empty(self, count: int) -> list[BGR]:
-        self._prompter.ask("Clear the tray: no dice, no board, no hands.", "take it", "take it")
+        self._prompter.ask("Clear the tray: no dice, no board, no hands.", "take it", "")
         pictures = self._still(count)
         if flickers(pictures):
             self._prompter.tell("The light flickers: use another lamp, or an exposure of 10 ms or a multiple of it.")
         return pictures
 
     def roll(self, number: int) -> BGR:
-        self._prompter.ask(f"Roll {number}: throw all dice, let them rest, hands away.", "take it", "take it")
+        self._prompter.ask(f"Roll {number}: throw all dice, let them rest, hands away.", "take it", "")
         return self._still(1)[0]
 
     def _still(self, count: int) -> list[BGR]:

@@ -106,10 +106,10 @@ def confirm(table: Table, profile: TrayProfile, rolls: Sequence[BGR], first: int
         reading = reader.read(roll)
         said = " ".join(map(str, reading.values)) or "nothing"
         answer = table.prompter.ask(
-            f"Roll {number} was read as {said}{'' if reading.status == 'ok' else ', not surely'}. Right? "
-            "(At a keyboard: type what it shows.)",
-            "right",
-            "wrong",
+            f"Roll {number}: {said}{'' if reading.status == 'ok' else ', not surely'}. Right?",
+            "yes",
+            "no",
+            "what it shows, like 122456",
         )
         told = reading.values if answer.choice is Choice.YES and not answer.typed else ()
         checks.append(check_roll(f"roll {number}", roll, reading, parse_faces(answer.typed) if answer.typed else told))
@@ -119,7 +119,7 @@ def confirm(table: Table, profile: TrayProfile, rolls: Sequence[BGR], first: int
 
 def guided(table: Table, profile: TrayProfile | None) -> tuple[TrayProfile, tuple[RollCheck, ...]]:
     """All steps in order, each repeated as often as the owner wishes; the profile and how its rolls read."""
-    asked = table.prompter.ask("Measure the lens first? (Once for a camera; may be left out.)", "leave out", "measure")
+    asked = table.prompter.ask("Measure the lens first? It may be left out.", "skip", "lens")
     if asked.choice is Choice.NO:
         profile = repeated(table.prompter, lambda: lens_step(table, profile))
     posed = repeated(table.prompter, lambda: tray_step(table, profile))
@@ -133,7 +133,7 @@ def repeated(prompter: Prompter, step: Callable[[], T]) -> T:
         try:
             done = step()
         except CalibrationError as error:
-            prompter.ask(f"{error}.", "try again", "try again")
+            prompter.ask(f"{error}.", "retry", "")
             continue
-        if prompter.ask("Go on?", "go on", "repeat").choice is Choice.YES:
+        if prompter.ask("Go on?", "next", "redo").choice is Choice.YES:
             return done

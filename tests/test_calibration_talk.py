@@ -82,7 +82,7 @@ def test_both_buttons_or_the_end_of_a_script_stop(word: str):
 
 @pytest.mark.parametrize("size_px", [(128, 64), (128, 32), (256, 64)])
 def test_long_texts_stay_inside_the_display(size_px: tuple[int, int]):
-    picture = text_picture("A very long sentence that goes on and on, " * 9, "ROLL take it  BANK again", size_px)
+    picture = text_picture("A very long sentence that goes on and on, " * 9, size_px, ("BANK redo", "ROLL next"))
     assert picture.size == size_px
     assert picture.mode == "1"
 
