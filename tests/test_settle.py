@@ -204,17 +204,6 @@ def test_an_unsure_rest_is_said_once_and_read_no_further_until_something_changes
     assert watch.rest(watch.tray.reach()) == [Unsure(reading(1, 2, unsure="a cocked die"))]
 
 
-def test_an_unsure_rest_is_read_anew_when_the_game_waits_for_another_number() -> None:
-    reader = Scripted(reading(1, 2, unsure="2 of 3 dice"), reading(1, 2, unsure="2 of 3 dice"), reading(1, 2))
-    settler = Settler(reader)
-    watch = Watch(MovingTray(seed=6), settler)
-    settler.expect = 3
-    assert [type(seen) for seen in watch.rest()] == [Unsure]
-    settler.expect = 2
-    assert [type(seen) for seen in watch.rest()] == [Rolled]
-    assert reader.expected == [3, 3, 2, 2]
-
-
 def test_a_sure_rest_is_read_twice_and_never_again() -> None:
     reader = Scripted(reading(1, 2))
     watch = Watch(MovingTray(seed=7), Settler(reader))

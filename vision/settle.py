@@ -87,7 +87,8 @@ class Settler:
     def __init__(self, reader: Reads, rest_s: float = 0.4) -> None:
         self._reader = reader
         self._rest_s = rest_s
-        self._expect: int | None = None
+        # How many dice the game waits for, None while it waits for no roll. May be set at any time.
+        self.expect: int | None = None
         self._stillness = Stillness()
         self._moving = self._ever_moved = self._concluded = False
         # The looks of this rest, each with the time in the rest since when it holds.
@@ -96,18 +97,6 @@ class Settler:
         # The dice of the roll and the picture they were last surely seen in; None before the first sure reading.
         self._dice: tuple[Followed, ...] | None = None
         self._sure_picture: Thumbnail | None = None
-
-    @property
-    def expect(self) -> int | None:
-        """How many dice the game waits for, None while it waits for no roll. May be set at any time."""
-        return self._expect
-
-    @expect.setter
-    def expect(self, expect: int | None) -> None:
-        if expect != self._expect and self._conclusion and isinstance(self._conclusion[1], Unsure):
-            self._conclusion, self._concluded = None, False
-            self._looks.clear()
-        self._expect = expect
 
     def update(self, image_bgr: NDArray[np.uint8], captured_s: float) -> tuple[Seen, ...]:
         """What this frame (H×W×3 uint8, monotonic seconds) lets one say: mostly nothing, at most one event.
@@ -164,7 +153,7 @@ class Settler:
         if reading.status == "empty":
             self._dice = ()
             return Unchanged(reading) if known == () else Emptied()
-        if not known or follow.thrown(known, reading.dice, awaited=self._expect is not None):
+        if not known or follow.thrown(known, reading.dice, awaited=self.expect is not None):
             self._dice = follow.follow(reading.dice)
             return Rolled(reading, thrown=known is not None or self._ever_moved)
         self._dice, strange = follow.update(known, reading.dice)
