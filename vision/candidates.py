@@ -1,6 +1,6 @@
 """Dice that may lie in a photograph: lattices and single spots that their pixels and their outline make a top face."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import cv2
 import numpy as np
@@ -92,12 +92,11 @@ def many_pipped(log_bgr: Picture, blobs: Blobs, faces: Faces) -> Found:
         return nothing_found()
     members = faces.pips >= 0
     radius = (blobs.radius_px[faces.pips] * members).sum(axis=1) / members.sum(axis=1)
-    found = _judged(log_bgr, faces.A_image_face, radius, SPACING)
+    found = replace(judged(log_bgr, faces.A_image_lattice, radius), A_image_face=faces.A_image_face)
     found = found.take(_passes(found) & (found.face > 1))
     if not len(found):
         return found
-    reach, sides = outlines(log_bgr, found.A_image_face, 0.36, 0.64).best(0.41, 0.60)
-    found = _with_outline(found, reach, sides, np.full(len(found), 9.0))
+    found = measured(log_bgr, found)
     found = found.take(found.sides[:, 1] > MIN_SIDE)
     return apart(found, np.lexsort((-found.score, -found.face)))
 
@@ -132,7 +131,7 @@ def single_pipped(log_bgr: Picture, blobs: Blobs, view: View, usual_edge: float 
     pick = row * TURNS + turn
     unit = A[row, turn]
     unit[:, :, :2] *= 2 * reach[pick][:, None, None]
-    found = _judged(log_bgr, unit, spots.radius_px, SPACING)
+    found = judged(log_bgr, unit, spots.radius_px)
     found = _with_outline(found, np.full(len(unit), 0.5), sides[pick], squareness)
     found = found.take(_passes(found) & (found.face == 1) & (found.sides[:, 1] > MIN_SIDE))
     return apart(found, np.argsort(-np.log(found.sides + 0.02).sum(axis=1)))
@@ -161,15 +160,21 @@ def covered(found: Found, view: View, xy_px: Floats, margin: float = 1.1) -> NDA
     return inside
 
 
-def _judged(log_bgr: Picture, A_image_face: Floats, radius_px: Floats, spacing: float) -> Found:
-    """What the pixels say of N maps; the outline is left open."""
+def judged(log_bgr: Picture, A_image_face: Floats, radius_px: Floats) -> Found:
+    """What the pixels say of N ≥ 1 maps whose pips have about the radius `radius_px` (N,); outlines are left open."""
     n = len(A_image_face)
     edge_px = np.sqrt(np.abs(np.linalg.det(A_image_face[:, :, :2])))
     share = float(np.clip(np.median(radius_px / edge_px), 0.06, 0.16))
-    scores = score_faces(log_bgr, A_image_face, pip_radius=min(share, 0.12), pip_spacing=spacing, one_radius=share)
+    scores = score_faces(log_bgr, A_image_face, pip_radius=min(share, 0.12), pip_spacing=SPACING, one_radius=share)
     as_float = [np.asarray(a, np.float64) for a in (scores.score, scores.margin, scores.strength, scores.body,
                                                     scores.contrast)]  # fmt: skip
-    return Found(scores.face, A_image_face, np.ones(n), np.zeros((n, 4)), *as_float, radius_px, np.zeros(n))
+    return Found(scores.face, A_image_face, np.ones(n), np.ones((n, 4)), *as_float, radius_px, np.full(n, 9.0))
+
+
+def measured(log_bgr: Picture, found: Found) -> Found:
+    """The same N ≥ 1 dice with their edge and the clearness of their outline."""
+    reach, sides = outlines(log_bgr, found.A_image_face, 0.36, 0.64).best(0.41, 0.60)
+    return _with_outline(found, reach, sides, np.where(found.face == 1, 2.0, 9.0))
 
 
 def _passes(found: Found) -> NDArray[np.bool_]:

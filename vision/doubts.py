@@ -14,7 +14,7 @@ SURE_MARGIN = 0.25
 USUAL_SIZE = (0.55, 1.8)
 
 
-def doubts(blobs: Blobs, found: Found, view: View) -> tuple[str, ...]:
+def doubts(spots: Blobs, blobs: Blobs, found: Found, view: View) -> tuple[str, ...]:
     """The reasons against the dice found; none when the reader stands behind them."""
     reasons: list[str] = []
 
@@ -29,14 +29,17 @@ def doubts(blobs: Blobs, found: Found, view: View) -> tuple[str, ...]:
     if usual is not None:
         size = found.edge_px / view.edge_at(found.centre_px) / usual
         complain((size < USUAL_SIZE[0]) | (size > USUAL_SIZE[1]), "dice much larger or smaller than the others")
-        left = _left_over(blobs, found, view)
+        bodies = len(die_sized(spots, found, view, usual))
+        if bodies:
+            reasons.append(f"{bodies} things as large as a die whose face cannot be read")
+        left = len(left_over(blobs, found, view))
         if left:
             reasons.append(f"{left} spots that look like pips of no die that was read")
     return tuple(reasons)
 
 
-def _left_over(blobs: Blobs, found: Found, view: View) -> int:
-    """How many spots are like the pips of a die that was found, in colour and size, and lie on none."""
+def left_over(blobs: Blobs, found: Found, view: View) -> Blobs:
+    """The spots that are like the pips of a die that was found, in colour and size, and lie on none."""
     spots = blobs.take(~covered(found, view, blobs.xy_px))
     share = spots.radius_px / view.edge_at(spots.xy_px)
     usual = found.radius_px / view.edge_at(found.centre_px)
@@ -44,4 +47,11 @@ def _left_over(blobs: Blobs, found: Found, view: View) -> int:
     differ = np.linalg.norm(spots.contrast[:, None] - found.contrast, axis=2) / found.strength
     body = np.abs(spots.body[:, None] - found.body).max(axis=2)
     like = (ratio > 0.65) & (ratio < 1.5) & (differ < 0.45) & (body < 0.45)
-    return int((like.any(axis=1) & (spots.evenness > 0.85)).sum())
+    return spots.take(like.any(axis=1) & (spots.evenness > 0.85))
+
+
+def die_sized(spots: Blobs, found: Found, view: View, usual_px: float) -> Blobs:
+    """The spots as large as a die that stand by themselves: bodies on which no face was found."""
+    size = spots.radius_px / view.edge_at(spots.xy_px) / usual_px
+    apart = np.linalg.norm(spots.xy_px[:, None] - found.centre_px, axis=2) > 0.7 * found.edge_px
+    return spots.take((size > 0.4) & (size < 0.9) & (spots.evenness > 0.8) & apart.all(axis=1))

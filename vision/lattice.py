@@ -13,6 +13,7 @@ Ints = NDArray[np.int64]
 
 SPACING = 0.265  # lattice step in die edges, of the usual die
 PAIR_SPAN = (4.6, 13.5)  # distance of two opposite corner pips, in pip radii
+NARROW = (0.72, 0.85)  # distance of the two rows of a Six over their length
 ALIKE = 1.55  # the ratio of radii that two pips of one face stay within
 
 # The nine sites in the frame of a diagonal: u leads from the middle to one corner pip, v to the corner a quarter turn on.
@@ -29,12 +30,14 @@ for _code, _face in _OCCUPIED.items():
 class Faces:
     """N faces that spots suggest: `face` 2..6, or 0 where the spots of the lattice form no face.
 
-    `A_image_face` N×2×3 maps face coordinates (die edges, origin in the middle) to pixels; `pips` N×9 the numbers of
-    the spots on the sites, -1 where there is none; `residual` N the misfit of the lattice, in lattice steps.
+    `A_image_face` N×2×3 maps face coordinates (die edges, origin in the middle) to pixels, `A_image_lattice` maps them so
+    that the sites of the lattice come to lie on the pips (another map for Sixes with narrow rows); `pips` N×9 the
+    numbers of the spots on the sites, -1 where there is none; `residual` N the misfit of the lattice, in steps.
     """
 
     face: Ints
     A_image_face: Floats
+    A_image_lattice: Floats
     pips: Ints
     residual: Floats
 
@@ -44,6 +47,10 @@ class Faces:
     def take(self, index: NDArray[np.intp] | NDArray[np.bool_]) -> "Faces":
         """The faces that `index` names, in that order."""
         return Faces(*(getattr(self, field.name)[index] for field in fields(self)))
+
+    def joined(self, other: "Faces") -> "Faces":
+        """These faces, then the others."""
+        return Faces(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))
 
     @property
     def count(self) -> Ints:
@@ -68,10 +75,38 @@ def find_faces(blobs: Blobs, shapes: Floats | None, width_px: int, height_px: in
     pips = _spots_at(blobs, where, blobs.light[first], width_px, height_px)
     pips[:, 0], pips[:, 1] = first, second
     pips = np.where(_alike(blobs, pips, first), pips, -1)
-    code = ((pips >= 0) * (1 << np.arange(8, -1, -1))).sum(axis=1)
-    face = _FACE_OF_CODE[code]
+    face = _FACE_OF_CODE[((pips >= 0) * (1 << np.arange(8, -1, -1))).sum(axis=1)]
     A, residual = _fitted(blobs, pips, uv, middle)
-    return Faces(face, A, pips, residual)
+    faces = Faces(face, A, A, pips, residual)
+    return faces.joined(_narrow_sixes(blobs, first, second, middle, delta, across, width_px, height_px))
+
+
+def _narrow_sixes(
+    blobs: Blobs, first: Ints, second: Ints, middle: Floats, u: Floats, across: Floats, width_px: int, height_px: int
+) -> Faces:
+    """The Sixes whose two rows lie closer together than their length asks for, as on many dice."""
+    found: list[Faces] = []
+    for narrow in NARROW:
+        for hand in (1.0, -1.0):
+            # u = y + narrow x with x a quarter turn from y on the die's plane.
+            y = (u - narrow * hand * np.einsum("nij,nj->ni", across, u)) / (1 + narrow**2)
+            x = hand * np.einsum("nij,nj->ni", across, y)
+            wanted = middle[:, None] + np.stack([y - narrow * x, narrow * x - y, narrow * x, -narrow * x], axis=1)
+            pips = _spots_at(blobs, wanted, blobs.light[first], width_px, height_px)
+            six = _alike(blobs, pips, first).all(axis=1)
+            one, two, rest = first[six], second[six], pips[six]
+            none = np.full((len(one), 3), -1)
+            sites = np.concatenate([one[:, None], two[:, None], rest[:, :2], none, rest[:, 2:]], axis=1)
+            corner = narrow * x[six] + y[six], y[six] - narrow * x[six]
+            A, residual = _fitted(blobs, sites, np.stack(corner, axis=2), middle[six])
+            # The pips run along y, so y gives the size; the other edge of the square is y turned on the plane.
+            pose = A.copy()
+            pose[:, :, 0] = hand * np.einsum("nij,nj->ni", across[six], pose[:, :, 1])
+            found.append(Faces(np.full(len(one), 6), pose, A, sites, residual))
+    merged = found[0]
+    for more in found[1:]:
+        merged = merged.joined(more)
+    return merged
 
 
 def _pairs(blobs: Blobs, shapes: Floats | None) -> tuple[Ints, Ints]:
