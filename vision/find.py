@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pips import SITES_XY
+from vision.pips import PATTERNS, SITES_XY
 
 Floats = NDArray[np.float32]
 Compare = Callable[..., Any]
@@ -23,14 +23,22 @@ class Blobs:
     xy: Floats
     step: Floats
 
+    def of_sign(self, sign: int) -> "Blobs":
+        """The light ones (+1) or the dark ones (-1)."""
+        keep = self.step * sign > 0
+        return Blobs(self.xy[keep], self.step[keep])
+
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Poses (N, 3) after the fit, `hits` (N,) how many sites have a blob, `scale` (N,) true spacing over assumed."""
+    """Poses (N, 3) after the fit, `hits` (N,) how many sites have a blob, `scale` (N,) true spacing over assumed, and
+    whether the sites that have one are those of a face, give or take one (N,).
+    """
 
     poses: Floats
     hits: NDArray[np.int64]
     scale: Floats
+    like_a_face: NDArray[np.bool_]
 
 
 def find_blobs(
@@ -110,6 +118,8 @@ def _rank_within(group: NDArray[np.int64]) -> NDArray[np.int64]:
 def lattice_poses(blobs: Blobs, spacing_px: float, tolerance: float = 0.09) -> Floats:
     """Poses (N, 3) that two pips of one die suggest: x, y of the middle in pixels, angle in radians.
 
+    The blobs should all be of one sign: between two dark pips the body is a light spot.
+
     Every face but the One has two pips two steps apart along a side (4, 6) or along the diagonal (2, 3, 5); a side
     leaves two middles open.
     """
@@ -117,15 +127,14 @@ def lattice_poses(blobs: Blobs, spacing_px: float, tolerance: float = 0.09) -> F
     if n < 2:
         return np.zeros((0, 3), np.float32)
     a, b = np.triu_indices(n, 1)
-    same = blobs.step[a] * blobs.step[b] > 0
     across = blobs.xy[b] - blobs.xy[a]
     length = np.linalg.norm(across, axis=1) / spacing_px
     middle = (blobs.xy[a] + blobs.xy[b]) / 2
     angle = np.arctan2(across[:, 1], across[:, 0])
     poses = []
-    diagonal = same & (np.abs(length / np.sqrt(8) - 1) < tolerance)
+    diagonal = np.abs(length / np.sqrt(8) - 1) < tolerance
     poses.append(np.column_stack([middle[diagonal], angle[diagonal] + np.pi / 4]))
-    side = same & (np.abs(length / 2 - 1) < tolerance)
+    side = np.abs(length / 2 - 1) < tolerance
     normal = np.stack([-across[:, 1], across[:, 0]], 1)[side] / length[side, None]
     for sign in (-1, 1):
         poses.append(np.column_stack([middle[side] + sign * normal, angle[side]]))
@@ -145,6 +154,7 @@ def refine(poses: Floats, blobs: Blobs, spacing_px: float, size_hw: tuple[int, i
     sites = SITES_XY * spacing_px
     xy = np.concatenate([blobs.xy, np.zeros((1, 2), np.float32)])
     hits = np.zeros(len(poses), np.int64)
+    weight = np.zeros((len(poses), 9), np.float32)
     scale = np.ones(len(poses), np.float32)
     for _ in range(2):
         at = _turned(poses[:, 2], sites) + poses[:, None, :2]
@@ -164,7 +174,9 @@ def refine(poses: Floats, blobs: Blobs, spacing_px: float, size_hw: tuple[int, i
         angle = np.where(hits > 1, np.arctan2(cross, dot), poses[:, 2])
         middle = mean_found - _turned(angle, mean_site[:, None])[:, 0] * np.where(hits > 1, scale, 1)[:, None]
         poses = np.column_stack([np.where(hits[:, None] > 0, middle, poses[:, :2]), angle]).astype(np.float32)
-    return Fitted(poses, hits, np.where(hits > 1, scale, 1).astype(np.float32))
+    amiss = np.abs(weight[:, None] - PATTERNS).sum(2).min(1)
+    like_a_face = (hits > 1) & (amiss <= 1)
+    return Fitted(poses, hits, np.where(hits > 1, scale, 1).astype(np.float32), like_a_face)
 
 
 def _turned(angle: Floats, xy: Floats) -> Floats:

@@ -12,32 +12,46 @@ Mask = NDArray[np.bool_]
 _MIN_STEP = 0.10
 _NOISES = 5.0
 _SHADOW_TINT = 0.10
+_SHADOW_TINT_NOISES = 4.0
 _SHADOW_TINT_SHARE = 0.25
+_GRAIN_PX = 7
+_MIN_GRAIN = 0.05
+_GRAIN_NOISES = 2.5
+_SKIP = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Foreground:
     """`changed`, `solid` (H, W) bool: what is not as in the empty picture, and of that what no shadow explains.
 
-    `step` (H, W, C): the log of picture over empty picture, overall brightness evened out; `noise`: its usual size where
-    nothing changed.
+    `size` (H, W): the largest log step of picture over empty picture among the channels, overall brightness evened out;
+    `noise`: its usual size where nothing changed.
     """
 
     changed: Mask
     solid: Mask
-    step: Floats
+    size: Floats
     noise: float
 
 
 def foreground(log_image: Floats, log_empty: Floats, seen: Mask) -> Foreground:
-    """Compare a picture with the empty tray, both as logarithms (H, W, 3)."""
-    step = cv2.blur(log_image - log_empty, (3, 3))
-    some = step[::4, ::4][seen[::4, ::4]]
-    step -= np.median(some, axis=0)
-    size = np.abs(step).max(2)
-    noise = float(np.median(size[::4, ::4][seen[::4, ::4]])) / 1.1
+    """Compare a picture with the empty tray, both as logarithms (H, W, 3), where the camera has `seen` (H, W) it.
+
+    A shadow darkens all channels about alike; how unlike they may be grows with its depth, for the light that is left
+    in it comes from elsewhere.
+    """
+    step = cv2.subtract(log_image, log_empty)
+    light = np.median(step[::_SKIP, ::_SKIP][seen[::_SKIP, ::_SKIP]], axis=0)
+    channels = [cv2.subtract(channel, float(level)) for channel, level in zip(cv2.split(step), light, strict=True)]
+    most, least = cv2.max(cv2.max(*channels[:2]), channels[2]), cv2.min(cv2.min(*channels[:2]), channels[2])
+    size = cv2.max(most, cv2.multiply(least, -1.0))
+    mean = cv2.multiply(cv2.add(cv2.add(*channels[:2]), channels[2]), 1 / 3)
+    tint = cv2.max(cv2.subtract(most, mean), cv2.subtract(mean, least))
+    # 1.1 deviations of the largest of three channels lie below its median.
+    noise = float(np.median(size[::_SKIP, ::_SKIP][seen[::_SKIP, ::_SKIP]])) / 1.1
     changed = (size > max(_MIN_STEP, _NOISES * noise)) & seen
-    mean = step.mean(2)
-    tint = np.abs(step - mean[..., None]).max(2)
-    shadow = (mean < 0) & (tint < np.maximum(_SHADOW_TINT, 4 * noise) - _SHADOW_TINT_SHARE * mean)
-    return Foreground(changed, changed & ~shadow, step, noise)
+    # A die of the floor's colour still lacks the floor's grain.
+    regrained = (cv2.blur(size, (_GRAIN_PX, _GRAIN_PX)) > max(_MIN_GRAIN, _GRAIN_NOISES * noise)) & seen
+    most_tint = cv2.addWeighted(mean, -_SHADOW_TINT_SHARE, mean, 0, max(_SHADOW_TINT, _SHADOW_TINT_NOISES * noise))
+    shadow = (mean < 0) & (tint < most_tint)
+    return Foreground(changed | regrained, changed & ~shadow, np.asarray(size, np.float32), noise)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.explain import Candidates, candidates, choose, edge_steps, silhouettes
+from vision.explain import choose, silhouettes
 from vision.find import face_maps
 from vision.foreground import Foreground, foreground
-from vision.pips import PATTERN_FACES, PATTERNS, PIP_SPACING, SITES_XY, log_picture, place, sample
+from vision.pips import PIP_SPACING, SITES_XY, log_picture, place, sample
 from vision.profile import DiceModel, TrayProfile
+from vision.propose import Candidates, candidates, edge_steps
 from vision.rectify import Plane, make_plane
 
 Floats = NDArray[np.float32]
@@ -73,21 +74,22 @@ def learn_dice(images: Sequence[Image], profile: TrayProfile) -> DiceModel:
 def _look(
     images: Sequence[Image], profile: TrayProfile, dice: DiceModel, tolerance: float, ones: bool = False
 ) -> tuple[Plane, list[_Roll]]:
-    assert profile.lens is not None and profile.pose is not None
+    assert profile.lens is not None
+    assert profile.pose is not None
     plane = make_plane(profile.lens, profile.pose, dice.edge_mm, profile.outline_mm)
     log_empty = None if profile.empty_bgr is None else log_picture(plane.rectify(profile.empty_bgr))
     rolls = []
     for image in images:
         log_image = log_picture(plane.rectify(image))
         front = None if log_empty is None else foreground(log_image, log_empty, plane.seen)
-        found = candidates(log_image, plane, dice, front, tolerance, ones)
+        found = candidates(log_image, plane, dice, front, log_empty, tolerance, ones)
         best, _ = choose(found, plane.px_per_edge, _LEAST_WORTH)
         rolls.append(_Roll(log_image, front, found, best))
     return plane, rolls
 
 
 def _likeness(plane: Plane, rolls: list[_Roll]) -> float:
-    """How well dice of one size explain the rolls: the sum of their scores times the share of the foreground they hide."""
+    """How well dice of one size explain the rolls: the sum of their scores times the share of what changed they hide."""
     total = 0.0
     for roll in rolls:
         explained = 1.0
@@ -123,9 +125,9 @@ def _finish(images: Sequence[Image], profile: TrayProfile, dice: DiceModel) -> D
         _look(images, profile, DiceModel(dice.edge_mm, radius, spacing, one), _TIGHT, True) for one in (None, _BIG_ONE)
     ]
     plane, rolls = max(looks, key=lambda look: _likeness(*look))
-    found = [(roll.found.faces, roll.found.edges, roll.best) for roll in rolls]
-    pip_step = float(np.median(np.concatenate([faces.strength[best] for faces, _, best in found])))
-    edge_step = float(np.median(np.concatenate([edges[best].mean(1) for _, edges, best in found])))
+    pip_step = float(np.median(np.concatenate([roll.found.faces.strength[roll.best] for roll in rolls])))
+    edges = np.concatenate([edge_steps(roll.log_image, roll.maps(plane)) for roll in rolls])
+    edge_step = float(np.median(edges.mean(1)))
     return DiceModel(dice.edge_mm, radius, spacing, _radius(plane, rolls, spacing, one=True), pip_step, edge_step)
 
 
@@ -139,9 +141,7 @@ def _radius(plane: Plane, rolls: list[_Roll], spacing: float, one: bool) -> floa
         for i, A in zip(roll.best, roll.maps(plane), strict=True):
             if (faces.face[i] == 1) != one or faces.score[i] < 0.6:
                 continue
-            turns = np.nonzero(PATTERN_FACES == faces.face[i])[0]
-            pattern = PATTERNS[turns[-1] if faces.turned[i] else turns[0]]
-            middles = SITES_XY[pattern > 0] * spacing
+            middles = SITES_XY[faces.sites[i]] * spacing
             points = middles[:, None, None] + _RADII[None, :, None, None] * circle
             values = sample(roll.log_image, place(A[None], points.astype(np.float32)))[0]
             along = ((values - faces.body[i]) @ faces.contrast[i]) / np.maximum(faces.strength[i] ** 2, 1e-6)

@@ -4,7 +4,7 @@ A face has its pips on the nine sites of a 3 × 3 lattice. Face coordinates are 
 in the middle, so one affine map (face to picture) places all sites, whether the picture is rectified or not.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import cv2
 import numpy as np
@@ -39,6 +39,7 @@ _OUTER = 0.42
 _DARK = 6.0
 _LOG = np.log(np.arange(256, dtype=np.float32) + _DARK)
 _NOISE = 0.03
+_MOST_UNEVEN = 0.4
 _MIN_CONTRAST = 0.02
 
 
@@ -48,6 +49,7 @@ class FaceScores:
 
     `scores` (N, 6): 1 a perfect fit, 0 or less no likeness; `face` (N,) the best, 1..6; `score`, `margin` (N,): the
     best and its lead over the second best face; `turned` (N,) bool: the second drawing of 2, 3 or 6 fits better;
+    `sites` (N, 9) bool: where the best face has its pips;
     `contrast` (N, C): log of pip over body for the best face; `strength` (N,) its length; `polarity` (N,) int: +1 light
     pips, -1 dark ones; `body` (N, C): log level of the body; `body_spread` (N,): how uneven the body is, log units.
     """
@@ -57,11 +59,16 @@ class FaceScores:
     score: Floats
     margin: Floats
     turned: NDArray[np.bool_]
+    sites: NDArray[np.bool_]
     contrast: Floats
     strength: Floats
     polarity: NDArray[np.int64]
     body: Floats
     body_spread: Floats
+
+    def joined(self, more: "FaceScores") -> "FaceScores":
+        """These patches and those of `more` behind them."""
+        return FaceScores(*(np.concatenate([getattr(scores, f.name) for scores in (self, more)]) for f in fields(self)))
 
 
 def log_picture(image: NDArray[np.uint8]) -> Floats:
@@ -122,15 +129,16 @@ def score_faces(
     values = sample(log_image, place(A, np.concatenate([disks_xy, one_xy, body_xy])))
     n, channels = len(A), values.shape[-1]
     # The median of a disk forgets the highlight that a lamp leaves in a deep pip.
-    sites = np.median(values[:, :63].reshape(n, 9, 7, channels), axis=2)
-    big = np.median(values[:, 63:70], axis=1)
+    disks = np.partition(values[:, :70].reshape(n, 10, 7, channels), 3, axis=2)[:, :, 3]
+    sites, big = disks[:, :9], disks[:, 9]
     bodies = values[:, 70:]
-    # Light may fall off across a face: compare every site with the body on its own side, the One with all of it.
-    near = np.linalg.norm(site_xy[:, None] - body_xy, axis=2) < 1.5 * pip_spacing
-    local = np.stack([np.median(bodies[:, of], axis=1) for of in near], axis=1)
     body = np.median(bodies, axis=1)
+    # Light may fall off across a face: compare every site with the body on its own side, the One with all of it.
+    near = (np.linalg.norm(site_xy[:, None] - body_xy, axis=2) < 1.5 * pip_spacing).astype(np.float32)
+    near /= near.sum(1, keepdims=True)
+    local = near @ np.clip(bodies, body[:, None] - _MOST_UNEVEN, body[:, None] + _MOST_UNEVEN)
     steps = sites - local
-    spread = np.linalg.norm(np.median(np.abs(bodies - body[:, None]), axis=1), axis=1)
+    spread = np.linalg.norm(np.abs(bodies - body[:, None]).mean(1), axis=1)
 
     on = PATTERNS / PATTERNS.sum(1, keepdims=True)
     contrast = np.einsum("ps,nsc->npc", on, steps)
@@ -152,6 +160,7 @@ def score_faces(
         score=ranked[:, -1],
         margin=ranked[:, -1] - ranked[:, -2],
         turned=np.isin(best_pattern, (2, 4, 8)),
+        sites=PATTERNS[best_pattern] > 0,
         contrast=best_contrast,
         strength=np.linalg.norm(best_contrast, axis=1),
         polarity=np.where(best_contrast.sum(1) >= 0, 1, -1),

@@ -24,7 +24,7 @@ class Plane:
 
     `H_tray_plane` (3, 3): plane pixels to millimetres of the tray; `foot_xy` (2,): the point right below the camera, in
     plane pixels; `shrink`: how far the floor below a top face moves towards the foot, so that a floor point appears at
-    `foot + shrink * (point - foot)`; `map_xy`: the fixed-point maps of cv2.remap; `seen` (h, w) bool: inside the picture.
+    `foot + shrink * (point - foot)`; `map_xy`: the fixed-point maps of cv2.remap; `seen` (h, w) bool: in the picture.
     """
 
     width: int
@@ -40,8 +40,12 @@ class Plane:
     seen: NDArray[np.bool_]
 
     def rectify(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The photograph (H, W, 3) laid on the plane: (height, width, 3) uint8; what it did not see repeats its border."""
-        return np.asarray(cv2.remap(image, *self.map_xy, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+        """The photograph (H, W, 3) on the plane: (height, width, 3) uint8, its noise smoothed a little.
+
+        What the camera did not see repeats the picture's border.
+        """
+        flat = cv2.remap(image, *self.map_xy, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(cv2.blur(flat, (3, 3)), np.uint8)
 
     def to_image(self, plane_xy: Floats) -> Floats:
         """Where plane pixels (..., 2) lie in the photograph, in pixels."""

@@ -1,0 +1,178 @@
+"""Dice that may be there: poses that the pips suggest, with all the evidence for each."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.find import Blobs, distinct, face_maps, find_blobs, lattice_poses, refine
+from vision.foreground import Foreground
+from vision.pips import PIP_RADIUS, PIP_SPACING, FaceScores, place, sample, score_faces
+from vision.profile import DiceModel
+from vision.rectify import Plane
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+GRID: Floats = np.array([(x, y) for y in np.linspace(-0.45, 0.45, 7) for x in np.linspace(-0.45, 0.45, 7)], np.float32)
+_ALONG = np.linspace(-0.34, 0.34, 7)
+_INSIDE, _OUTSIDE = 0.42, 0.57
+
+_BLOB_SHARE = 0.08
+_LEAST_BLOB, _MOST_BLOB = 0.03, 0.08
+_BLOBS_A_CELL = 14
+_RING, _RING_RADII = 0.55, 1.4
+_LEAST_COVER = 0.75
+_BIG_ONE = 1.25
+_ONE_ANGLES = 15
+_SURE_SCORE = 0.75
+_STRAY_STEP = 0.4
+_STRAY_COST = 0.3
+_USUAL_EDGE = 0.4
+_LEAST_EDGE = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """N dice that may be there: `poses` (N, 3) on the plane, what their pips say, `outline` (N,) the step across
+    the sides of the top face against what it should be, `cover` (N,) the share of it that is not as in the empty tray, `strays` (N,) the pips on it
+    that its face does not have, `scale` (N,) how wide its pips lie against the expected spacing, `worth` (N,) the sum
+    of the evidence: about 1.5 for a perfect die, below .9 for hardly one.
+    """
+
+    poses: Floats
+    faces: FaceScores
+    outline: Floats
+    cover: Floats
+    strays: Floats
+    scale: Floats
+    worth: Floats
+
+
+def candidates(
+    log_image: Floats,
+    plane: Plane,
+    dice: DiceModel,
+    front: Foreground | None,
+    log_empty: Floats | None = None,
+    tolerance: float = 0.09,
+    ones: bool = True,
+) -> Candidates:
+    """All dice that the pips of the rectified log picture suggest.
+
+    `tolerance`: how far, as a share, the spacing may be from the expected one; without `ones` only faces with two pips
+    and more.
+    """
+    px = plane.px_per_edge
+    radius, spacing = dice.pip_radius or PIP_RADIUS, dice.pip_spacing or PIP_SPACING
+    changed = front.changed if front else plane.seen
+    where = cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8))
+    grey = np.asarray(cv2.transform(log_image, np.full((1, 3), 1 / 3, np.float32)), np.float32)
+    ring = max(_RING * spacing, _RING_RADII * radius)
+    least = min(max(_BLOB_SHARE * (dice.pip_step or 1.0), _LEAST_BLOB), _MOST_BLOB)
+    blobs = find_blobs(grey, radius * px, ring * px, where, least, px, _BLOBS_A_CELL)
+    poses, scale = _poses(blobs, spacing * px, px, tolerance, changed)
+    faces = score_faces(log_image, face_maps(poses, px), radius, spacing, dice.one_radius)
+    if ones:
+        big = dice.one_radius or radius
+        spots = blobs
+        if big > _BIG_ONE * radius:
+            spots = find_blobs(grey, big * px, _RING_RADII * big * px, where, least, px, 3)
+        sure = poses[(faces.score > _SURE_SCORE) & (faces.face > 2)]
+        alone = _one_poses(log_image, spots.xy[~_on_top(spots.xy, sure, px)], px, changed)
+        faces = faces.joined(score_faces(log_image, face_maps(alone, px), radius, spacing, dice.one_radius))
+        poses, scale = np.concatenate([poses, alone]), np.concatenate([scale, np.ones(len(alone), np.float32)])
+    A = face_maps(poses, px)
+    edges, covered = edge_steps(log_image, A), cover(changed, A)
+    strays = _strays(poses, faces, blobs, spacing, px)
+    outline = edges.mean(1) / _usual_edges(A, faces.body, log_empty, dice.edge_step or _USUAL_EDGE)
+    worth = faces.score + 0.5 * np.minimum(outline, 1) + covered - 1 - _STRAY_COST * np.minimum(strays, 3)
+    return Candidates(poses, faces, outline, covered, strays, scale, worth)
+
+
+def _usual_edges(A_plane_face: Floats, body: Floats, log_empty: Floats | None, usual: float) -> Floats:
+    """How strong the outline of each die should be: as usual, or less where the tray around is of the body's colour."""
+    if log_empty is None:
+        return np.full(len(body), usual, np.float32)
+    around = sample(log_empty, place(A_plane_face, _sides(_OUTSIDE))).mean(2)
+    expected = np.linalg.norm(around - body[:, None], axis=2).mean(1)
+    return np.clip(expected, _LEAST_EDGE, usual).astype(np.float32)
+
+
+def _poses(blobs: Blobs, spacing_px: float, px: float, tolerance: float, changed: Mask) -> tuple[Floats, Floats]:
+    """Poses (N, 3) on which the blobs of one sign lie like the pips of a face, and how wide they lie there (N,)."""
+    poses, scale = [], []
+    for sign in (-1, 1):
+        pips = blobs.of_sign(sign)
+        fitted = refine(lattice_poses(pips, spacing_px, tolerance), pips, spacing_px, changed.shape)
+        keep = np.nonzero(fitted.like_a_face)[0]
+        keep = keep[cover(changed, face_maps(fitted.poses[keep], px)) > _LEAST_COVER]
+        keep = keep[distinct(fitted.poses[keep], fitted.hits[keep].astype(np.float32), 0.06 * px)]
+        poses.append(fitted.poses[keep])
+        scale.append(fitted.scale[keep])
+    return np.concatenate(poses), np.concatenate(scale)
+
+
+def _on_top(xy: Floats, poses: Floats, px: float) -> Mask:
+    """Which points lie well inside one of the squares: (N,) bool."""
+    if not len(poses):
+        return np.zeros(len(xy), np.bool_)
+    return np.asarray((np.abs(_in_face(xy, poses, px)).max(2) < 0.4).any(1))
+
+
+def _in_face(xy: Floats, poses: Floats, px: float) -> Floats:
+    """Plane points (N, 2) in the face coordinates of M poses: (N, M, 2)."""
+    c, s = np.cos(poses[:, 2]), np.sin(poses[:, 2])
+    x, y = (xy[:, None] - poses[:, :2]).transpose(2, 0, 1) / px
+    return np.stack([x * c + y * s, y * c - x * s], -1)
+
+
+def _strays(poses: Floats, faces: FaceScores, blobs: Blobs, spacing: float, px: float) -> Floats:
+    """How many clear spots lie on each face where it has no pip: (N,)."""
+    if not len(blobs.xy) or not len(poses):
+        return np.zeros(len(poses), np.float32)
+    at = _in_face(blobs.xy, poses, px)
+    step = np.round(at / spacing)
+    on_lattice = (np.abs(step).max(2) <= 1) & (np.hypot(*(at - step * spacing).transpose(2, 0, 1)) < 0.35 * spacing)
+    site = np.where(on_lattice, (step[..., 1] + 1) * 3 + step[..., 0] + 1, 0).astype(np.int64)
+    explained = on_lattice & faces.sites[np.arange(len(poses)), site]
+    clear = blobs.step[:, None] * faces.polarity > _STRAY_STEP * np.abs(faces.contrast.mean(1))
+    return np.asarray((clear & ~explained & (np.abs(at).max(2) < 0.4)).sum(0), np.float32)
+
+
+def _one_poses(log_image: Floats, blobs_xy: Floats, px: float, changed: Mask) -> Floats:
+    """A pose around each blob, turned so that its sides lie on the strongest edges."""
+    angles = np.arange(_ONE_ANGLES, dtype=np.float32) * np.float32(np.pi / 2 / _ONE_ANGLES)
+    straight = np.column_stack([blobs_xy, np.zeros(len(blobs_xy))]).astype(np.float32)
+    blobs_xy = blobs_xy[
+        np.minimum(
+            *(cover(changed, face_maps(np.add(straight, (0, 0, a)).astype(np.float32), px)) for a in (0, np.pi / 4))
+        )
+        > 0.7
+    ]
+    poses = np.column_stack([np.repeat(blobs_xy, _ONE_ANGLES, 0), np.tile(angles, len(blobs_xy))]).astype(np.float32)
+    steps = edge_steps(log_image, face_maps(poses, px)).mean(1).reshape(-1, _ONE_ANGLES)
+    return poses.reshape(-1, _ONE_ANGLES, 3)[np.arange(len(steps)), steps.argmax(1)]
+
+
+def _sides(reach: float) -> Floats:
+    """Points along the four sides of a square of half-width `reach`: (4, 7, 2)."""
+    near = np.full_like(_ALONG, reach)
+    return np.array(
+        [np.stack(xy, 1) for xy in ((_ALONG, -near), (near, _ALONG), (_ALONG, near), (-near, _ALONG))], np.float32
+    )
+
+
+def edge_steps(log_image: Floats, A_plane_face: Floats, inside: float = _INSIDE, outside: float = _OUTSIDE) -> Floats:
+    """How much the picture changes across each side of N squares: (N, 4), the length of the side's mean log step."""
+    points = np.stack([_sides(inside), _sides(outside)])
+    values = sample(log_image, place(A_plane_face, points))
+    return np.asarray(np.linalg.norm((values[:, 1] - values[:, 0]).mean(2), axis=2), np.float32)
+
+
+def cover(mask: Mask, A_plane_face: Floats) -> Floats:
+    """The share of each square that the mask covers: (N,) 0..1."""
+    column, row = np.round(place(A_plane_face, GRID)).astype(np.int64).transpose(2, 0, 1)
+    column, row = np.clip(column, 0, mask.shape[1] - 1), np.clip(row, 0, mask.shape[0] - 1)
+    return np.asarray(mask[row, column].mean(1), np.float32)
