@@ -10,6 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import cv2
+from log_measures import log_kills, log_resuming, log_writing
 from measure import Row
 from processes import engine, memory_of_read
 from readers import readers_compared, reading_speed
@@ -22,6 +23,9 @@ MEASURES: list[Callable[[], Iterable[Row]]] = [
     settler_memory,
     memory_of_read,
     engine,
+    log_writing,
+    log_resuming,
+    log_kills,
 ]
 
 

@@ -10,6 +10,7 @@ as there is room. A game that ends properly on a full disk is written into room 
 
 import contextlib
 import fcntl
+import logging
 import os
 import sqlite3
 from collections.abc import Sequence
@@ -29,6 +30,9 @@ RESERVE_NAME = "reserve"
 RESERVE_BYTES = 512 * 1024
 
 
+logger = logging.getLogger("mishimash")
+
+
 class LogError(Exception):
     """The log cannot be kept in this folder; the text is one sentence that says why and what to do."""
 
@@ -36,7 +40,8 @@ class LogError(Exception):
 class Log:
     """The log of one state folder, held by one process; made by `Log.open`.
 
-    `notice` says what happened to the file at the start, if anything did; `trouble` why records wait in memory now.
+    `notice` says what happened to the file at the start, if anything did; `trouble` why records wait in memory now. The
+    journal is told of both.
     """
 
     def __init__(self, state_dir: Path, lock: int) -> None:
@@ -99,8 +104,12 @@ class Log:
                 self._db, _ = open_checked(self._path)
             self._write_waiting(self._db)
         except (sqlite3.Error, Unfit) as error:
+            if not self.trouble:
+                logger.warning("the game log waits in memory: %s", error)
             self.trouble = f"{_cause(self._state_dir, error)}: {self.unsaved} not saved"
             return False
+        if self.trouble:
+            logger.warning("the game log is written again")
         self.trouble = None
         return True
 
@@ -111,7 +120,8 @@ class Log:
         """
         if not self.flush():
             self._reserve.unlink(missing_ok=True)
-            self.flush()
+            if not self.flush():
+                logger.error("the game log lost what was played last (%s)", self.trouble)
         if self._db is not None:
             self._db.close()
         with contextlib.suppress(OSError):
@@ -154,6 +164,7 @@ class Log:
         except Unfit as unfit:
             kept = set_aside(self._path, unfit.kind)
             self.notice = f"the game log could not be used ({unfit}); it is kept as {kept.name}, a new one is begun"
+            logger.warning("%s", self.notice)
             self._db, self._moment = open_checked(self._path)
         self._choices = dict(self._db.execute(NEWEST_CHOICES).fetchall())
 
