@@ -51,12 +51,10 @@ class LumaPanel:
                 self._device = chip(serial, rotate=2 if settings.rotate_deg == 180 else 0, **size)
                 self._device.contrast(settings.brightness)
                 self._device.persist = not settings.blank_at_end
+                self._tells_status = self._bus is not None and self._can_tell_status()
         except DeviceError:
             self._close_bus()
             raise
-        if self._bus is not None:
-            with suppress(OSError):
-                self._tells_status = not self._bus.read_byte(self._address) & STATUS_OFF
 
     def draw(self, picture: Image.Image) -> None:
         """Sends the picture; DeviceError when the panel does not answer."""
@@ -82,6 +80,17 @@ class LumaPanel:
         if self._bus is not None:
             with suppress(OSError):
                 self._bus.close()
+
+    def _can_tell_status(self) -> bool:
+        """Whether the panel can be read at all, and tells off from on: some boards and clones do not."""
+        told = []
+        for switch in (self._device.hide, self._device.show):
+            switch()
+            try:
+                told.append(bool(self._bus.read_byte(self._address) & STATUS_OFF))
+            except OSError:
+                told.append(False)
+        return told == [True, False]
 
     def _i2c(self, settings: OledSettings) -> Any:
         """The bus with a panel that answers on it. luma keeps each device it ever made, so ask before making one."""

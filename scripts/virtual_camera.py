@@ -2,8 +2,8 @@
 
     python3 virtual_camera.py PROJECT CHECK       prints one line and leaves with 0 when the check holds
 
-The virtual camera has one NV12 stream, no controls, and no display or dma-heap to take memory from: `borrow_memory` gives
-picamera2 plain shared memory instead. Everything else is the real thing.
+The virtual camera has one NV12 stream, no controls, and no display or dma-heap to take memory from: `borrow_memory`
+gives picamera2 plain shared memory instead. Everything else is the real thing.
 """
 
 import json
@@ -89,8 +89,8 @@ def check_frames(project: Path) -> str:
     from vision.profile_file import load_profile
     from vision.read import Reader
 
-    truth = json.loads((project / "frames" / "truth.json").read_text())
-    reader = Reader(load_profile(project / "frames" / "tray.profile"))
+    truth = json.loads((project / "truth.json").read_text())
+    reader = Reader(load_profile(project / "tray.profile"))
     camera = PiCamera(PiSettings(*SIZE_PX))
     seen = set()
     for _ in range(12 * len(truth)):
@@ -105,18 +105,25 @@ def check_frames(project: Path) -> str:
     return f"{len(seen)} of {len(truth)} rolls were read to the right values from {camera.model}"
 
 
-def check_busy(project: Path) -> str:
-    """A camera that is in use names who uses it."""
+def refused(width_px: int, height_px: int) -> str:
+    """The sentence with which a camera of that size is refused."""
     from hardware.picamera import PiCamera, PiSettings
     from hardware.ports import DeviceError
 
-    first = PiCamera(PiSettings(*SIZE_PX))
     try:
-        PiCamera(PiSettings(*SIZE_PX))
+        PiCamera(PiSettings(width_px, height_px)).close()
     except DeviceError as error:
-        assert "the camera is used by" in str(error), error
-    else:
-        raise AssertionError("a second program got the camera")
+        return str(error)
+    raise AssertionError("it was not refused")
+
+
+def check_busy(project: Path) -> str:
+    """A camera that is in use says so, and can be had afterwards."""
+    from hardware.picamera import PiCamera, PiSettings
+
+    first = PiCamera(PiSettings(*SIZE_PX))
+    said = refused(*SIZE_PX)
+    assert "the camera is used by" in said, said
     first.close()
     PiCamera(PiSettings(*SIZE_PX)).close()
     return "a camera in use is refused in one sentence and can be had once it is free"
@@ -125,15 +132,10 @@ def check_busy(project: Path) -> str:
 def check_size(project: Path) -> str:
     """A size that the camera does not have is said with what to do."""
     from hardware.picamera import PiCamera, PiSettings
-    from hardware.ports import DeviceError
 
-    try:
-        PiCamera(PiSettings(1000, 700)).close()
-    except DeviceError as error:
-        assert "gives no 1000×700" in str(error), error
-        assert "width_px" in str(error), error
-    else:
-        raise AssertionError("a size that is not there was given")
+    said = refused(1000, 700)
+    assert "gives no 1000×700" in said, said
+    assert "width_px" in said, said
     PiCamera(PiSettings(*SIZE_PX)).close()
     return "a size the camera does not have is refused in one sentence"
 
