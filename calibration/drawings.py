@@ -11,7 +11,7 @@ from calibration.make import floor_of
 from calibration.tray import picture_outline
 from hardware.ports import BGR
 from vision.pips import PATTERN_FACES, PATTERNS, PIP_RADIUS, PIP_SPACING, SITES_XY
-from vision.profile import BoardFit, DiceModel, Floats, TrayProfile
+from vision.profile import BoardFit, DiceModel, Floats, Lens, Pose, TrayProfile
 from vision.rectify import project
 
 WIDTH_PX = 460
@@ -24,7 +24,8 @@ INK, SOFT, ALERT = "#222", "#9aa", "#c33"
 
 def svg(width: float, height: float, body: str, shown_px: int = WIDTH_PX) -> str:
     """An SVG element of that user size, shown `shown_px` wide."""
-    return f'<svg viewBox="0 0 {width:g} {height:g}" width="{shown_px}" role="img">{body}</svg>'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{shown_px}" role="img">'
+    return f"{head}{body}</svg>"
 
 
 def residuals_in_picture(profile: TrayProfile, board: BoardFit) -> str:
@@ -86,8 +87,8 @@ def faces(dice: DiceModel) -> str:
     return svg(660, 110, "".join(parts))
 
 
-def marked_empty(profile: TrayProfile, empty_bgr: BGR) -> str:
-    """The empty picture, its floor's outline green, shadows hatched blue and glare ringed red, as an image tag."""
+def marked_empty(profile: TrayProfile, empty_bgr: BGR) -> BGR:
+    """The empty picture, its floor's outline green, shadows hatched blue and glare ringed red."""
     marked = empty_bgr.copy()
     floor = floor_of(profile)
     grey = cv2.GaussianBlur(cv2.cvtColor(empty_bgr, cv2.COLOR_BGR2GRAY), (0, 0), profile.width_px / 100)
@@ -100,15 +101,12 @@ def marked_empty(profile: TrayProfile, empty_bgr: BGR) -> str:
     spots = profile.light.glare_xyr_px if profile.light else None
     for x, y, r in () if spots is None else spots:
         cv2.circle(marked, (round(x), round(y)), round(r) + 8, (40, 40, 230), 3)
-    return image_tag(marked, "the empty tray")
+    return marked
 
 
-def from_above(profile: TrayProfile, empty_bgr: BGR) -> str:
-    """The tray from straight above with a grid of 20 mm, as an image tag; the profile has lens and pose."""
-    if profile.lens is None or profile.pose is None:
-        return ""
-    lens, pose = profile.lens, profile.pose
-    corners = profile.outline_mm
+def from_above(lens: Lens, pose: Pose, outline_mm: Floats | None, picture_bgr: BGR) -> BGR:
+    """The tray from straight above with a line every 20 mm, `WIDTH_PX` wide."""
+    corners = outline_mm
     if corners is None:
         corners = picture_outline(lens, pose).corners_mm
     low, high = corners.min(0) - 10, corners.max(0) + 10
@@ -116,10 +114,10 @@ def from_above(profile: TrayProfile, empty_bgr: BGR) -> str:
     columns, rows = np.meshgrid(np.arange(WIDTH_PX), np.arange(int((high[1] - low[1]) * scale)))
     x, y = low[0] + columns / scale, high[1] - rows / scale
     at = project(lens, pose, np.stack([x, y, np.zeros_like(x)], -1)).astype(np.float32)
-    flat = cv2.remap(empty_bgr, at[..., 0], at[..., 1], cv2.INTER_AREA)
+    flat = cv2.remap(picture_bgr, at[..., 0], at[..., 1], cv2.INTER_AREA)
     line = ((x % GRID_MM) < 1 / scale) | ((y % GRID_MM) < 1 / scale)
     flat[line] = np.clip(flat[line].astype(int) + 50, 0, 255).astype(np.uint8)
-    return image_tag(np.asarray(flat, np.uint8), "the tray from above")
+    return np.asarray(flat, np.uint8)
 
 
 def image_tag(picture: NDArray[np.uint8], what: str) -> str:

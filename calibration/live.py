@@ -11,6 +11,7 @@ from calibration import steps
 from calibration.board import Board
 from calibration.check import RollCheck, check_roll, checks_path, faults, roll_line, verdict_line, write_checks
 from calibration.errors import CalibrationError
+from calibration.lend import borrowed
 from calibration.make import check_size
 from calibration.prompt import Prompter, Stopped, TablePrompter, TerminalPrompter
 from calibration.scene import scene_of
@@ -94,19 +95,29 @@ def _checks_of_camera(args: argparse.Namespace, profile: TrayProfile) -> tuple[R
 
 @contextmanager
 def _table(args: argparse.Namespace) -> Iterator[steps.Table]:
-    """The camera opened and the owner reachable; all given back at the end. The owner's stop is an error in a line."""
+    """The camera opened and the owner reachable; all given back at the end. The owner's stop is an error in a line.
+
+    A running service lends its camera for that long, and starts with the profile if it has changed.
+    """
+    before = _stamp(args.profile)
     with ExitStack() as parts:
         prompter: Prompter = TerminalPrompter(sys.stdin, sys.stdout)
         if args.buttons or args.display:
             buttons = parts.enter_context(closing(open_buttons(args.buttons or "keyboard")))
             display = parts.enter_context(closing(open_display(args.display or "terminal")))
             prompter = TablePrompter(buttons, display)
+        loan = parts.enter_context(borrowed(args.camera))
         camera = parts.enter_context(closing(open_camera(args.camera, real_time=False)))
-        name = args.camera if camera.live or args.camera == "table" else ""
         try:
-            yield steps.Table(scene_of(camera, prompter), prompter, name, Board(square_mm=args.square))
+            yield steps.Table(scene_of(camera, args.camera, prompter), prompter, Board(square_mm=args.square))
+            loan.profile_changed = _stamp(args.profile) != before
         except Stopped:
             raise CalibrationError("stopped; the profile is as it was before") from None
+
+
+def _stamp(profile: Path) -> int:
+    """Changes with each writing of the profile; 0 when there is none."""
+    return profile.stat().st_mtime_ns if profile.exists() else 0
 
 
 def _known(args: argparse.Namespace) -> TrayProfile | None:

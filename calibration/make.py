@@ -89,8 +89,8 @@ def check_size(profile: TrayProfile, picture_bgr: BGR, name: str) -> None:
     height, width = picture_bgr.shape[:2]
     if (width, height) != (profile.width_px, profile.height_px):
         raise CalibrationError(
-            f"{name}: {width}x{height}, the others are {profile.width_px}x{profile.height_px}: "
-            "take all pictures with one camera and one setting"
+            f"{name}: {width}x{height}, the profile or the other pictures are {profile.width_px}x{profile.height_px}: "
+            "take all with one camera and one setting"
         )
 
 

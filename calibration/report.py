@@ -46,12 +46,14 @@ def _column(profile: TrayProfile, title: str, checks: Sequence[RollCheck]) -> st
         f'<tr class="{part}"><td>{part}</td><td>{escape(sentence)}</td></tr>' for part, sentence in describe(profile)
     )
     parts = [f"<h2>{title}</h2><table>{rows}</table>"]
-    if profile.empty_bgr is not None:
-        if profile.pose is not None:
-            parts.append("<h3>The tray from straight above, a line every 20 mm</h3>")
-            parts.append(drawings.from_above(profile, profile.empty_bgr))
+    empty_bgr = profile.empty_bgr
+    if empty_bgr is not None and profile.lens and profile.pose:
+        above = drawings.from_above(profile.lens, profile.pose, profile.outline_mm, empty_bgr)
+        parts.append(f"<h3>The tray from straight above, a line every 20 mm</h3>{drawings.image_tag(above, 'tray')}")
+    if empty_bgr is not None:
+        marked = drawings.marked_empty(profile, empty_bgr)
         parts.append("<h3>The empty picture: floor green, shadows hatched blue, glare ringed red</h3>")
-        parts.append(drawings.marked_empty(profile, profile.empty_bgr))
+        parts.append(drawings.image_tag(marked, "empty tray"))
     if profile.board and profile.lens and profile.pose:
         board = profile.board
         found_mm = floor_mm(profile.lens, profile.pose, board.corners_px)

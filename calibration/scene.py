@@ -1,18 +1,24 @@
 """What lies before the camera while calibrating, and who puts it there: the owner, or the simulated tray by itself."""
 
+from dataclasses import asdict
 from typing import Protocol
 
 from calibration.errors import CalibrationError
 from calibration.light import flickers, moves
 from calibration.prompt import Prompter
+from hardware.locks import Locks
 from hardware.ports import BGR, Camera, EndOfFrames
 from hardware.simulated import SimulatedTray
+from vision.profile import Exposure
 
 PATIENCE_FRAMES = 150
 
 
 class Scene(Protocol):
-    """Gives still pictures of what is asked for."""
+    """Gives still pictures of what is asked for, and says what took them."""
+
+    def taken_with(self) -> tuple[str, Exposure | None]:
+        """The camera's name, "" for a recording of any, and what it holds locked; known once a picture was taken."""
 
     def board(self, how: str) -> BGR:
         """A picture of the board, lying or held as `how` says."""
@@ -27,8 +33,15 @@ class Scene(Protocol):
 class CameraScene:
     """A real table: asks the owner to put things there, then waits until nothing moves."""
 
-    def __init__(self, camera: Camera, prompter: Prompter) -> None:
-        self._camera, self._prompter = camera, prompter
+    def __init__(self, camera: Camera, source: str, prompter: Prompter) -> None:
+        self._camera, self._source, self._prompter = camera, source, prompter
+
+    def taken_with(self) -> tuple[str, Exposure | None]:
+        if not self._camera.live:
+            return "", None
+        device = getattr(self._camera, "device", self._camera)
+        locks: Locks | None = getattr(device, "locks", None)
+        return str(getattr(device, "model", self._source)), Exposure(**asdict(locks)) if locks else None
 
     def board(self, how: str) -> BGR:
         self._prompter.ask(how, "take it", "")
@@ -67,6 +80,9 @@ class SimulatedScene:
     def __init__(self, tray: SimulatedTray, prompter: Prompter) -> None:
         self._tray, self._prompter = tray, prompter
 
+    def taken_with(self) -> tuple[str, Exposure | None]:
+        return "table", None
+
     def board(self, how: str) -> BGR:
         self._prompter.tell(f"{how} (The simulated tray does it by itself.)")
         return self._tray.board_picture()
@@ -85,6 +101,8 @@ class SimulatedScene:
         return self._tray.frame().image_bgr
 
 
-def scene_of(camera: Camera, prompter: Prompter) -> Scene:
-    """The scene before a camera."""
-    return SimulatedScene(camera, prompter) if isinstance(camera, SimulatedTray) else CameraScene(camera, prompter)
+def scene_of(camera: Camera, source: str, prompter: Prompter) -> Scene:
+    """The scene before the camera of a source."""
+    if isinstance(camera, SimulatedTray):
+        return SimulatedScene(camera, prompter)
+    return CameraScene(camera, source, prompter)

@@ -8,13 +8,14 @@ from calibration.board import Board, BoardView, find_board
 from calibration.check import RollCheck, check_roll, roll_line
 from calibration.errors import CalibrationError
 from calibration.lens import LEAST_VIEWS, fit_lens
-from calibration.make import add_board, add_dice, add_empty, check_empty, new_profile
+from calibration.make import add_board, add_dice, add_empty, check_empty, check_size, new_profile
 from calibration.prompt import Choice, Prompter, parse_faces
 from calibration.scene import Scene
 from calibration.verdict import doubts
 from hardware.ports import BGR
 from vision.profile import TrayProfile
 from vision.read import Reader
+from vision.reading import Reading
 
 T = TypeVar("T")
 
@@ -31,32 +32,43 @@ HOLD = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Where the calibration happens: what the camera sees, who is asked, which camera and board these are."""
+    """Where the calibration happens: what the camera sees, who is asked, which board it is."""
 
     scene: Scene
     prompter: Prompter
-    camera: str
     board: Board
+
+    def known(self, profile: TrayProfile | None, picture_bgr: BGR) -> TrayProfile:
+        """The profile so far if it is of the camera and size of the picture just taken, else one that knows nothing."""
+        height_px, width_px = picture_bgr.shape[:2]
+        name, exposure = self.scene.taken_with()
+        if profile is None or (profile.camera, profile.width_px, profile.height_px) != (name, width_px, height_px):
+            profile = new_profile(name, (width_px, height_px))
+        return replace(profile, exposure=exposure)
 
 
 def lens_step(table: Table, profile: TrayProfile | None) -> TrayProfile:
     """A profile with the lens measured from tilted views; the pose has to be taken anew."""
     views: list[BoardView] = []
     while True:
-        how = HOLD[len(views) % len(HOLD)]
-        views.append(find_board(table.scene.board(how), table.board))
+        picture = table.scene.board(HOLD[len(views) % len(HOLD)])
+        try:
+            views.append(find_board(picture, table.board, f"view {len(views) + 1}"))
+        except CalibrationError as error:
+            table.prompter.tell(f"{error}.")
+            continue
         table.prompter.tell(f"View {len(views)}: {len(views[-1].corners_px)} corners.")
         if len(views) < LEAST_VIEWS:
             continue
+        known = table.known(profile, picture)
         try:
-            fit = fit_lens(views, table.camera)
+            fit = fit_lens(views, known.camera)
         except CalibrationError as error:
             if len(views) >= 2 * LEAST_VIEWS:
                 raise
             table.prompter.tell(f"{error}.")
             continue
         table.prompter.tell(f"Lens: focal length {fit.lens.focal_px:.0f} px ± {fit.focal_sd:.1%}.")
-        known = profile or new_profile(table.camera, views[0].size_px)
         lens = replace(fit.lens, views=len(views))
         return replace(known, lens=lens, pose=None, board=None, outline_mm=None, empty_bgr=None, light=None)
 
@@ -64,8 +76,7 @@ def lens_step(table: Table, profile: TrayProfile | None) -> TrayProfile:
 def tray_step(table: Table, profile: TrayProfile | None) -> TrayProfile:
     """The profile with the pose over the board; a lens that was measured from several views is kept."""
     picture = table.scene.board(LAY_FLAT)
-    height_px, width_px = picture.shape[:2]
-    known = profile or new_profile(table.camera, (width_px, height_px))
+    known = table.known(profile, picture)
     lens = known.lens if known.lens and known.lens.views > 1 else None
     found = add_board(known, picture, table.board, lens)
     if found.board:
@@ -78,9 +89,7 @@ def tray_step(table: Table, profile: TrayProfile | None) -> TrayProfile:
 def light_step(table: Table, profile: TrayProfile | None) -> TrayProfile:
     """The profile with the empty tray and its light."""
     pictures = table.scene.empty(EMPTY_PICTURES)
-    height_px, width_px = pictures[0].shape[:2]
-    known = profile or new_profile(table.camera, (width_px, height_px))
-    found = add_empty(known, pictures)
+    found = add_empty(table.known(profile, pictures[0]), pictures)
     if found.light:
         table.prompter.tell(f"Floor at grey {found.light.median:.0f}, noise {found.light.noise:.1f}.")
     for sentence in doubts(found):
@@ -91,6 +100,8 @@ def light_step(table: Table, profile: TrayProfile | None) -> TrayProfile:
 def dice_step(table: Table, profile: TrayProfile) -> tuple[TrayProfile, tuple[RollCheck, ...]]:
     """The profile with the owner's dice, learned from three rolls, and how these rolls then read, confirmed."""
     rolls = [table.scene.roll(number) for number in range(1, ROLLS_TO_LEARN + 1)]
+    for number, roll in enumerate(rolls, 1):
+        check_size(profile, roll, f"roll {number}")
     check_empty(profile, rolls, "the empty tray")
     found = add_dice(profile, rolls)
     if found.dice:
@@ -104,17 +115,23 @@ def confirm(table: Table, profile: TrayProfile, rolls: Sequence[BGR], first: int
     checks = []
     for number, roll in enumerate(rolls, first):
         reading = reader.read(roll)
-        said = " ".join(map(str, reading.values)) or "nothing"
-        answer = table.prompter.ask(
-            f"Roll {number}: {said}{'' if reading.status == 'ok' else ', not surely'}. Right?",
-            "yes",
-            "no",
-            "what it shows, like 122456",
-        )
-        told = reading.values if answer.choice is Choice.YES and not answer.typed else ()
-        checks.append(check_roll(f"roll {number}", roll, reading, parse_faces(answer.typed) if answer.typed else told))
+        checks.append(check_roll(f"roll {number}", roll, reading, _told(table.prompter, number, reading)))
         table.prompter.tell(roll_line(checks[-1]))
     return tuple(checks)
+
+
+def _told(prompter: Prompter, number: int, reading: Reading) -> tuple[int, ...]:
+    """What the owner says the roll shows: the faces read, others, or () when only that they are wrong."""
+    said = " ".join(map(str, reading.values)) or "nothing"
+    question = f"Roll {number}: {said}{'' if reading.status == 'ok' else ', not surely'}. Right?"
+    while True:
+        answer = prompter.ask(question, "yes", "no", "what it shows, like 122456")
+        if not answer.typed:
+            return reading.values if answer.choice is Choice.YES else ()
+        try:
+            return parse_faces(answer.typed)
+        except CalibrationError as error:
+            prompter.tell(f"{error}.")
 
 
 def guided(table: Table, profile: TrayProfile | None) -> tuple[TrayProfile, tuple[RollCheck, ...]]:

@@ -63,6 +63,11 @@ class RevivingCamera:
             self._failures = 0
         return frame
 
+    @property
+    def device(self) -> Camera | None:
+        """The device now open, None while there is none."""
+        return self._device
+
     def lend(self) -> None:
         """Lets go of the device; returns when the thread that takes pictures has closed it, or after LET_GO_S."""
         self._let_go.clear()

@@ -45,7 +45,7 @@ def profiles(draw: st.DrawFn) -> TrayProfile:
             | st.none()
         ),
         light=draw(st.builds(Light, share, share, share, share, st.just(np.zeros((0, 3))) | st.none()) | st.none()),
-        exposure=draw(st.sampled_from([Exposure(9000, 1.5, (1.2, 2.1)), Exposure(), None])),
+        exposure=draw(st.sampled_from([Exposure(9000, 1.5, (1.2, 2.1)), Exposure(9000, 1.5, (1.2, 2.1), 4.5), None])),
     )
 
 

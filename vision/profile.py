@@ -89,12 +89,12 @@ class Light:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """The camera's settings that were locked; what the camera does not have is None."""
+    """The camera's settings that were locked: time in microseconds, analogue gain, gains of red and blue, focus."""
 
-    exposure_us: int | None = None
-    analogue_gain: float | None = None
-    colour_gains_rb: tuple[float, float] | None = None
-    lens_position_dpt: float | None = None
+    exposure_us: int
+    gain: float
+    colour_gains: tuple[float, float]
+    lens_position: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
