@@ -15,6 +15,7 @@ WELL_S = 10.0  # a camera that ran that long begins with the shortest pause agai
 FROZEN_S = 5.0
 EVERY_PX = 16
 LET_GO_S = 3.0
+LOAN_S = 30.0  # a borrower that has not asked again for so long is dead
 LENT = "the camera is lent to another program; `mishimash resume-camera` takes it back"
 
 
@@ -38,10 +39,13 @@ class RevivingCamera:
         self._sample = b""
         self._sample_s = 0.0
         self._lent = threading.Event()
+        self._lent_s = 0.0
         self._let_go = threading.Event()
 
     def frame(self) -> Frame:
         """The next picture. DeviceError while there is none; it comes within NAP_S or the device's own waiting time."""
+        if self._lent.is_set() and self._clock() - self._lent_s > LOAN_S:
+            self.take_back()
         if self._lent.is_set():
             self.close()
             self._let_go.set()
@@ -69,7 +73,13 @@ class RevivingCamera:
         return self._device
 
     def lend(self) -> None:
-        """Lets go of the device; returns when the thread that takes pictures has closed it, or after LET_GO_S."""
+        """Lets go of the device for LOAN_S from now; to be asked again as long as it is needed.
+
+        Returns when the thread that takes pictures has closed it, or after LET_GO_S.
+        """
+        self._lent_s = self._clock()
+        if self._lent.is_set():
+            return
         self._let_go.clear()
         self._lent.set()
         self._let_go.wait(LET_GO_S)

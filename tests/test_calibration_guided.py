@@ -1,5 +1,6 @@
 """The whole guided run at a simulated table, the steps one by one, and the camera borrowed from a running service."""
 
+import contextlib
 import io
 import threading
 from collections.abc import Iterator
@@ -16,7 +17,8 @@ from calibration.prompt import TerminalPrompter
 from calibration.scene import CameraScene, scene_of
 from companion.cli import main
 from hardware.control import ControlSocket, socket_path
-from hardware.ports import BGR, Frame
+from hardware.ports import BGR, DeviceError, Frame
+from hardware.reviving import RevivingCamera
 from hardware.simulated import SimulatedTray
 from vision.profile_file import load_profile
 
@@ -137,6 +139,25 @@ def service(refuses: str = "") -> Iterator[list[str]]:
 @pytest.fixture
 def _runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+
+
+def test_the_service_takes_the_camera_back_from_a_borrower_that_died():
+    now = [0.0]
+    camera = RevivingCamera(lambda: Restless(0), lambda: now[0], lambda s: None)
+    camera.frame()
+    lending = threading.Thread(target=camera.lend)
+    lending.start()
+    while lending.is_alive():
+        with contextlib.suppress(DeviceError):
+            camera.frame()
+    for at_s, renewed in ((20.0, True), (45.0, False)):
+        now[0] = at_s
+        with pytest.raises(DeviceError, match="lent to another program"):
+            camera.frame()
+        if renewed:
+            camera.lend()
+    now[0] = 51.0
+    assert camera.frame().image_bgr.shape == (120, 160, 3)
 
 
 @pytest.mark.usefixtures("_runtime")
