@@ -44,7 +44,7 @@ CAMERA = f"""\
   location: "CameraLocationExternal"
   model: "Virtual Video Device"
 """
-# libcamera 0.4's virtual camera reads memory it never wrote: what malloc leaves there decides whether it works or hangs.
+# libcamera 0.4's virtual camera reads memory it never wrote; what malloc leaves there decides if it works or hangs.
 WORKS, HANGS = "glibc.malloc.perturb=255:glibc.malloc.tcache_count=0", "glibc.malloc.perturb=1"
 CAMERA_CHECKS = {"frames": WORKS, "busy": WORKS, "size": WORKS, "doctor": WORKS, "hang": HANGS}
 INIT = f"""\

@@ -1,6 +1,7 @@
 """Real gpiozero on its own MockFactory: pins are driven, presses come out."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from gpiozero import Device
@@ -115,3 +116,10 @@ def test_a_machine_without_pins_says_what_to_do_instead(monkeypatch: pytest.Monk
     with pytest.raises(DeviceError) as error:
         GpioButtons(Wiring())
     assert "\n" not in str(error.value)
+
+
+def test_the_pins_of_the_wiring_plan_are_those_of_the_program() -> None:
+    plan = (Path(__file__).parent.parent / "docs" / "hardware.md").read_text(encoding="utf-8")
+    wiring = Wiring()
+    for name, pin in (("bank_pin", wiring.bank_pin), ("roll_pin", wiring.roll_pin)):
+        assert f"GPIO {pin} | `{name} = {pin}`" in plan
