@@ -31,10 +31,13 @@ PATTERNS: Floats = np.array(
     [[mark == "o" for mark in way.replace(" ", "")] for ways in _DRAWN.values() for way in ways], np.float32
 )
 
+# Weights of blue, green and red in a grey log picture: as the eye's, so that no pair of colours cancels.
+GREY_BGR: Floats = np.array([0.2, 0.5, 0.3], np.float32)
+
 # Sampling: a pip by its middle and six points around it; the body by twelve points between and outside the sites.
 _DISK: Floats = np.array([(0, 0)] + [(np.cos(a), np.sin(a)) for a in np.arange(6) * np.pi / 3], np.float32)
 _DISK_FILL = 0.6
-_OUTER = 0.42
+_OUTER = 0.37
 
 _DARK = 6.0
 _LOG = np.log(np.arange(256, dtype=np.float32) + _DARK)

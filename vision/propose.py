@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vision.find import Blobs, distinct, face_maps, find_blobs, lattice_poses, refine
 from vision.foreground import Foreground
-from vision.pips import PIP_RADIUS, PIP_SPACING, FaceScores, place, sample, score_faces
+from vision.pips import GREY_BGR, PIP_RADIUS, PIP_SPACING, FaceScores, place, sample, score_faces
 from vision.profile import DiceModel
 from vision.rectify import Plane
 
@@ -20,7 +20,7 @@ _ALONG = np.linspace(-0.34, 0.34, 7)
 _INSIDE, _OUTSIDE = 0.42, 0.57
 
 _BLOB_SHARE = 0.08
-_LEAST_BLOB, _MOST_BLOB = 0.03, 0.08
+_LEAST_BLOB, _MOST_BLOB = 0.03, 0.06
 _BLOBS_A_CELL = 14
 _RING, _RING_RADII = 0.55, 1.4
 _LEAST_COVER = 0.75
@@ -35,10 +35,12 @@ _LEAST_EDGE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """N dice that may be there: `poses` (N, 3) on the plane, what their pips say, `outline` (N,) the step across
-    the sides of the top face against what it should be, `cover` (N,) the share of it that is not as in the empty tray, `strays` (N,) the pips on it
-    that its face does not have, `scale` (N,) how wide its pips lie against the expected spacing, `worth` (N,) the sum
-    of the evidence: about 1.5 for a perfect die, below .9 for hardly one.
+    """N dice that may be there, with the evidence for each.
+
+    `poses` (N, 3) on the plane; `faces` what their pips say; `outline` (N,) the step across the sides of the top face
+    against what it should be; `cover` (N,) the share of it that is not as in the empty tray; `strays` (N,) the pips on
+    it that its face does not have; `scale` (N,) how wide its pips lie against the expected spacing; `worth` (N,) the
+    sum of the evidence: about 1.5 for a perfect die, below .9 for hardly one.
     """
 
     poses: Floats
@@ -68,7 +70,7 @@ def candidates(
     radius, spacing = dice.pip_radius or PIP_RADIUS, dice.pip_spacing or PIP_SPACING
     changed = front.changed if front else plane.seen
     where = cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8))
-    grey = np.asarray(cv2.transform(log_image, np.full((1, 3), 1 / 3, np.float32)), np.float32)
+    grey = np.asarray(cv2.transform(log_image, GREY_BGR[None]), np.float32)
     ring = max(_RING * spacing, _RING_RADII * radius)
     least = min(max(_BLOB_SHARE * (dice.pip_step or 1.0), _LEAST_BLOB), _MOST_BLOB)
     blobs = find_blobs(grey, radius * px, ring * px, where, least, px, _BLOBS_A_CELL)
@@ -137,7 +139,7 @@ def _strays(poses: Floats, faces: FaceScores, blobs: Blobs, spacing: float, px: 
     on_lattice = (np.abs(step).max(2) <= 1) & (np.hypot(*(at - step * spacing).transpose(2, 0, 1)) < 0.35 * spacing)
     site = np.where(on_lattice, (step[..., 1] + 1) * 3 + step[..., 0] + 1, 0).astype(np.int64)
     explained = on_lattice & faces.sites[np.arange(len(poses)), site]
-    clear = blobs.step[:, None] * faces.polarity > _STRAY_STEP * np.abs(faces.contrast.mean(1))
+    clear = blobs.step[:, None] * faces.polarity > _STRAY_STEP * np.abs(faces.contrast @ GREY_BGR)
     return np.asarray((clear & ~explained & (np.abs(at).max(2) < 0.4)).sum(0), np.float32)
 
 
