@@ -3,6 +3,7 @@
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 from measure import Row, median_p95, timed_ms
@@ -22,12 +23,11 @@ def reading_speed() -> Iterable[Row]:
     times_ms = []
     for scene in scenes():
         reader = Reader(scene.profile)
-        rolls = [roll for roll in scene.rolls if roll.image_bgr.shape[:2] == (768, 1024)]
-        for roll in rolls[:WARM_UPS]:
-            reader.read(roll.image_bgr)
-        times_ms += [timed_ms(lambda roll=roll, reader=reader: reader.read(roll.image_bgr)) for roll in rolls]
-    if times_ms:
-        yield Row("a reading, 1024×768, with profile, median / p95", median_p95(times_ms), "≤ 25 / 40 ms, aim 10")
+        pictures = [roll.image_bgr for roll in scene.rolls if roll.image_bgr.shape[:2] == (768, 1024)]
+        for image_bgr in pictures[:WARM_UPS]:
+            reader.read(image_bgr)
+        times_ms += [timed_ms(partial(reader.read, image_bgr)) for image_bgr in pictures]
+    yield Row("a reading, 1024×768, with profile, median / p95", median_p95(times_ms), "≤ 25 / 40 ms, aim 10")
 
 
 def readers_compared() -> Iterable[Row]:
@@ -37,9 +37,9 @@ def readers_compared() -> Iterable[Row]:
     for scene in scenes():
         for name, read in _readers(scene).items():
             for roll in scene.rolls:
-                began_s = time.perf_counter()
+                began_s = time.process_time()
                 seen = read(roll.image_bgr)
-                times_ms[name].append(1000 * (time.perf_counter() - began_s))
+                times_ms[name].append(1000 * (time.process_time() - began_s))
                 kinds[f"{name}, {'one die cocked' if roll.cocked else 'flat dice'}"][_kind(roll, seen)] += 1
     for name, tally in sorted(kinds.items()):
         shares = ", ".join(f"{100 * tally[kind] / tally.total():.0f} %" for kind in ("exact", "flagged", "wrong"))

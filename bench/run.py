@@ -30,7 +30,7 @@ MEASURES: list[Callable[[], Iterable[Row]]] = [
 
 
 def main() -> None:
-    """Runs the measures, or those whose names are given, one thread each; prints each row as soon as it is known."""
+    """Runs the measures, or those whose names are given; prints each row as soon as it is known."""
     cv2.setNumThreads(1)
     asked = set(sys.argv[1:])
     unknown = asked - {measure.__name__ for measure in MEASURES}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from calibration.board import Board
 from calibration.from_images import profile_from_images
+from hardware.scenery import View
 from hardware.simulated import SimulatedTray
 from vision.profile import TrayProfile
 
@@ -58,7 +59,7 @@ def _rig(folder: Path) -> Scene:
 
 def _simulated() -> Scene:
     """Rolls of the simulated tray at rest, with a profile made in the ordinary way from its own pictures."""
-    tray = SimulatedTray(seed=1)
+    tray = SimulatedTray(seed=1, view=View(width_px=1024, height_px=768, focal_px=1049.0))
     pictures = {"board": tray.board_picture(), "empty": tray.empty_picture()}
     rolls = []
     for number in range(1, SIMULATED_ROLLS + 1):
