@@ -94,3 +94,63 @@ class OledBus:
             self.column = (self.column & 0xF0) | code
         elif code <= 0x1F:
             self.column = (self.column & 0x0F) | ((code & 15) << 4)
+
+
+class GreyPanel:
+    """An SSD1322 on SPI, 256×64 in sixteen greys: the modules `spidev` and `RPi.GPIO` in one, as luma uses them."""
+
+    BCM, OUT, LOW, HIGH = 11, 0, 0, 1
+    DC_PIN = 24
+
+    def __init__(self) -> None:
+        self.ram = np.zeros((64, 480), np.uint8)
+        self.data, self.code, self.arguments = False, 0, list[int]()
+        self.columns, self.rows, self.at = (0, 119), (0, 63), 0
+        self.max_speed_hz = 0
+        self.opened: tuple[int, int] | None = None
+
+    def open(self, port: int, device: int) -> None:
+        self.opened = (port, device)
+
+    def close(self) -> None:
+        self.opened = None
+
+    def setmode(self, mode: int) -> None: ...
+
+    def setwarnings(self, on: bool) -> None: ...
+
+    def setup(self, pin: int, direction: int) -> None: ...
+
+    def cleanup(self, pins: object = None) -> None: ...
+
+    def output(self, pin: int, level: int) -> None:
+        if pin == self.DC_PIN:
+            self.data = bool(level)
+
+    def writebytes(self, values: list[int]) -> None:
+        for value in values:
+            if not self.data:
+                self.code, self.arguments, self.at = value, [], 0
+            elif self.code == 0x5C:
+                self._pixels(value)
+            else:
+                self.arguments.append(value)
+                if len(self.arguments) == 2 and self.code == 0x15:
+                    self.columns = (self.arguments[0], self.arguments[1])
+                elif len(self.arguments) == 2 and self.code == 0x75:
+                    self.rows = (self.arguments[0], self.arguments[1])
+
+    writebytes2 = writebytes
+
+    def _pixels(self, value: int) -> None:
+        width = (self.columns[1] - self.columns[0] + 1) * 4
+        row, column = divmod(self.at, width)
+        self.ram[self.rows[0] + row, self.columns[0] * 4 + column : self.columns[0] * 4 + column + 2] = (
+            value >> 4,
+            value & 15,
+        )
+        self.at += 2
+
+    def picture(self) -> Image.Image:
+        """What a person sees, any grey counted as lit."""
+        return Image.fromarray(self.ram[:, 112 : 112 + 256] > 0)

@@ -1,8 +1,10 @@
 """Real luma.oled on a bus whose panel turns the traffic back into pixels and fails in every way a panel can."""
 
 import errno
+import sys
 import threading
 from collections.abc import Callable
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hardware.displays import open_display
 from hardware.oled import HEARTBEAT_S, RETRY_S, Keeper, OledDisplay
 from hardware.panel import LumaPanel, OledSettings
 from hardware.ports import DeviceError
-from tests.panel import OledBus
+from tests.panel import GreyPanel, OledBus
 
 pytestmark = pytest.mark.filterwarnings("ignore:Image.Image.getdata:DeprecationWarning")  # luma's
 
@@ -179,3 +181,24 @@ def test_an_oled_that_is_not_there_does_not_stop_the_program() -> None:
     display = open_display("oled", oled=OledSettings(port=93))
     display.show(picture(1))
     display.close()
+
+
+def test_a_wide_panel_on_spi_shows_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = GreyPanel()
+    spidev, rpi, gpio = ModuleType("spidev"), ModuleType("RPi"), panel
+    spidev.SpiDev = lambda: panel  # type: ignore[attr-defined]
+    rpi.GPIO = gpio  # type: ignore[attr-defined]
+    for name, module in (("spidev", spidev), ("RPi", rpi), ("RPi.GPIO", gpio)):
+        monkeypatch.setitem(sys.modules, name, module)  # type: ignore[arg-type]
+    luma = LumaPanel(OledSettings("ssd1322", 256, 64, bus="spi", port=0))
+    for seed in (1, 2):
+        luma.draw(picture(seed, (256, 64)))
+        assert same(panel.picture(), picture(seed, (256, 64)))
+    luma.check()
+    luma.off()
+
+
+def test_a_missing_spi_driver_is_one_line() -> None:
+    with pytest.raises(DeviceError, match="spi 0") as error:
+        LumaPanel(OledSettings("ssd1322", 256, 64, bus="spi", port=0))
+    assert "\n" not in str(error.value)
