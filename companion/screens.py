@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from PIL import Image
 
-from companion.menu import QUESTIONS, items
 from companion.rules import STRAIGHT, THREE_PAIRS, Faces, bonus_halves, groups
 from companion.screens_draw import Canvas, line_px, text_px
 from companion.screens_layout import drawn
-from companion.screens_view import DieView, Row, Screen, cut, name
+from companion.screens_menu import correct_screen, left_by_either, menu_screen, scores_screen
+from companion.screens_view import DieView, Screen, cut, name
 from companion.table_state import (
     WAITING,
     Banked,
@@ -79,9 +79,9 @@ def screen_of(table: Table) -> Screen:
     said = words(table.settings.language)
     scene = table.scene
     if isinstance(scene, Menu):
-        screen = _menu(table, scene, said)
+        screen = menu_screen(table, scene, said)
     elif isinstance(scene, Correct):
-        screen = _correct(scene, said)
+        screen = correct_screen(scene, said)
     elif table.camera_lost and isinstance(scene, WAITING):
         screen = Screen(lines=(said.say("no_camera_help"),), left=said.say("by_hand"))
     else:
@@ -134,7 +134,7 @@ def _play(table: Table, scene: PlayScene, said: Words) -> Screen:
             )
         case Cleared(bonus):
             line = f"+{said.points(bonus)}, {said.say('all_six_again')}"
-            return _ok(replace(_at_turn(table, said), big="MISHIMASH!", lines=(line,)), said)
+            return left_by_either(replace(_at_turn(table, said), big="MISHIMASH!", lines=(line,)), said)
         case Banked(player, halves):
             return _banked(table, player, halves, said)
         case Decision():
@@ -143,11 +143,11 @@ def _play(table: Table, scene: PlayScene, said: Words) -> Screen:
             return _nudge(table, roll, said)
         case Bust(player, faces, lost):
             total, side = said.points(game.totals[player]), said.say("lost", points=said.points(lost))
-            return _ok(
+            return left_by_either(
                 Screen(name(game.players[player]), total, _plain(faces), big=said.say("bust"), side=(side,)), said
             )
         case Over():
-            return replace(_scores(table, said), left=said.say("menu"), right=said.say("new_game"))
+            return replace(scores_screen(table, said), left=said.say("menu"), right=said.say("new_game"))
         case Off():
             return Screen(big=said.say("good_night"))
 
@@ -185,7 +185,7 @@ def _banked(table: Table, player: int, halves: int, said: Words) -> Screen:
         side=(f"= {said.points(game.totals[player])}",),
         lines=(said.say("next_player", name=name(game.players[game.to_play])),),
     )
-    return _ok(banked, said)
+    return left_by_either(banked, said)
 
 
 def _decision(table: Table, decision: Decision, said: Words) -> Screen:
@@ -223,75 +223,6 @@ def _nudge(table: Table, roll: Faces, said: Words) -> Screen:
         left=said.say("keep_old"),
         right=said.say("take_new"),
     )
-
-
-def _scores(table: Table, said: Words) -> Screen:
-    game = table.game
-    rows = tuple(
-        Row(name(player), said.points(total), marked=i in game.winners or i == game.to_play)
-        for i, (player, total) in enumerate(zip(game.players, game.totals, strict=True))
-    )
-    if game.to_play is not None:
-        target = said.say("target", points=said.points(game.target_halves))
-        return Screen(said.say("scores"), target, rows=rows, in_columns=True)
-    if len(game.winners) == 1:
-        return Screen(said.say("wins", name=name(game.players[game.winners[0]])), rows=rows, in_columns=True)
-    return Screen(said.say("shared_win" if game.winners else "game_over"), rows=rows, in_columns=True)
-
-
-def _menu(table: Table, menu: Menu, said: Words) -> Screen:
-    match menu.page:
-        case "scores":
-            return _ok(_scores(table, said), said)
-        case "recalibrate":
-            return _ok(Screen(said.say("menu_recalibrate"), lines=(said.say("recalibrate_text"),)), said)
-        case "about":
-            return _ok(Screen("CUBIRI ORIGINAL #2", lines=(said.say("dedication"),)), said)
-    if menu.page in QUESTIONS:
-        head = said.say(f"ask_{menu.page}", name=name(menu.subject))
-    else:
-        head = said.say("menu") if menu.page == "main" else said.say(f"menu_{menu.page}")
-    rows = tuple(
-        Row(*_item(item.key, item.value, said), marked=i == menu.cursor)
-        for i, item in enumerate(items(table, menu))
-    )  # fmt: skip
-    return Screen(head, rows=rows, left=said.say("choose"), right=said.say("next"))
-
-
-def _item(key: str, value: str | int | None, said: Words) -> tuple[str, str]:
-    """The text and the value of a line of the menu."""
-    match key, value:
-        case "language_name", str():
-            return words(value).say("language_name"), ""
-        case "language", _:
-            return said.say("menu_language"), said.say("language_name")
-        case "count", int():
-            return f"{value} {said.say('menu_count', n=value)}", ""
-        case "points", int():
-            return said.points(value), ""
-        case "level", int():
-            return str(value), ""
-        case "target", int():
-            return said.say("menu_target"), said.points(value)
-        case "leave" | "join", str():
-            return f"{said.say(f'menu_{key}')} {name(value)}", ""
-        case _:
-            return said.say(f"menu_{key}"), "" if value is None else str(value)
-
-
-def _correct(page: Correct, said: Words) -> Screen:
-    dice = tuple(DieView(face, cursor=i == page.cursor) for i, face in enumerate(page.faces))
-    if page.cursor < len(page.faces):
-        face = page.faces[page.cursor]
-        big = str(face) if face else "?"
-        return Screen(said.say("set_dice"), dice=dice, big=big, left=said.say("change"), right=said.say("next_die"))
-    lines = (said.say("all_right"),)
-    return Screen(said.say("set_dice"), dice=dice, lines=lines, left=said.say("done"), right=said.say("next_die"))
-
-
-def _ok(screen: Screen, said: Words) -> Screen:
-    """The screen that either button leaves."""
-    return replace(screen, left=said.say("ok"), right=said.say("ok"))
 
 
 def _plain(faces: Faces) -> tuple[DieView, ...]:

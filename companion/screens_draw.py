@@ -18,7 +18,8 @@ PIPS = {
 }
 # Edge of a die in pixels: edge of a pip, and where the three columns of pips begin.
 PIP_PLACES_PX = {12: (2, (2, 5, 8)), 14: (2, (3, 6, 9)), 15: (3, (2, 6, 10)), 20: (4, (3, 8, 13)), 24: (4, (4, 10, 16))}
-BRACKET_PX = 3
+# What stands below a die, with a pixel of space: the line of its group, the bar of the cursor.
+BRACKET_PX, CURSOR_PX = 2, 3
 
 
 class Canvas:

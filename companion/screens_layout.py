@@ -11,7 +11,7 @@ from itertools import product
 
 from PIL import Image
 
-from companion.screens_draw import BRACKET_PX, Canvas, dice_px, line_px, text_px, wrapped
+from companion.screens_draw import BRACKET_PX, CURSOR_PX, Canvas, dice_px, line_px, text_px, wrapped
 from companion.screens_view import LONGEST_NAME, NAME_BEGINS, SHORTEST_NAME, Row, Screen, cut
 
 Arrangement = tuple[tuple[str, ...], ...]
@@ -190,7 +190,8 @@ def _block(kind: str, plan: Plan, screen: Screen, fonts: Fonts, width: int) -> B
     match kind:
         case "dice" if screen.dice:
             row_px = dice_px(screen.dice, fonts.die_px, plan.group_gap_px)[-1]
-            return Block(row_px, fonts.die_px + BRACKET_PX, screen=screen, die_px=fonts.die_px)
+            below = CURSOR_PX if any(die.cursor for die in screen.dice) else BRACKET_PX
+            return Block(row_px, fonts.die_px + below, screen=screen, die_px=fonts.die_px)
         case "big" if screen.big:
             return _text_block((screen.big,), fonts.big)
         case "side" if screen.side:
@@ -218,7 +219,7 @@ def _place(canvas: Canvas, plan: Plan, box: Box, rows: list[list[Block]], height
     spare = box.height - sum(heights)
     y = box.y
     for i, (row, height) in enumerate(zip(rows, heights, strict=True)):
-        gap = spare // (len(rows) - i + 1)
+        gap = -(-spare // (len(rows) - i + 1))
         spare -= gap
         y += gap
         free = box.width - sum(block.width for block in row)

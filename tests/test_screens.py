@@ -1,5 +1,6 @@
 """Screens: every one fits every display in every language, and looks as it did when somebody looked at it."""
 
+import random
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from companion.game import MOST_PLAYERS
 from companion.screens import REASONS, picture, screen_of
 from companion.screens_layout import PLANS, drawn
 from companion.table import DiceRest, DiceUnsure, SetAside, Settings, Table, Tick, new_table
-from companion.table_state import SAVER_S, Banked, Bust, Cleared
+from companion.table_state import SAVER_S, Banked, Bust, Cleared, Decision, Over, Prompt, Start
 from companion.words import LANGUAGES
 
 SHEETS = Path(__file__).parent.parent / "docs" / "screens"
@@ -147,3 +148,19 @@ def test_a_decision_shows_what_bank_would_add_and_the_total_it_would_make() -> N
 
 def test_all_eight_seats_can_be_shown() -> None:
     assert len(screen_of(tables("en", LONG_NAMES)["menu: scores"]).rows) == MOST_PLAYERS
+
+
+@EVERY_LANGUAGE
+def test_a_whole_game_of_four_fits_the_screen_from_start_to_end(language: str) -> None:
+    chance = random.Random(language)
+    table = new_table(Settings(PLAYERS, 160, language))
+    shown = set()
+    for _ in range(3000):
+        shown.add(type(table.scene))
+        assert misfits(table, (128, 64)) == ()
+        if isinstance(table.scene, Over):
+            break
+        press = chance.choice((ROLL, BANK)) if table.asks else None
+        table = after(table, press or DiceRest(tuple(chance.randint(1, 6) for _ in range(table.expects or 0))))
+    assert {Start, Decision, Prompt, Bust, Banked, Over} <= shown
+    assert max(table.game.totals) >= 160

@@ -64,18 +64,13 @@ def note(table: Table) -> str:
     return table.note.key if table.note else ""
 
 
-def chosen(table: Table, *keys: str) -> Table:
-    """The table after opening the menu and choosing lines by their keys (or values), page by page."""
-    from companion.menu import items
-
+def chosen(table: Table, *lines: str | int) -> Table:
+    """The table after opening the menu and choosing a line of each page by its key or its value."""
     table = after(table, MENU)
-    for key in keys:
+    for line in lines:
         assert isinstance(table.scene, Menu)
-        lines = [
-            item.key if item.value is None or item.key == key else item.value for item in items(table, table.scene)
-        ]
-        at = table.scene.cursor
-        table = after(table, *(ROLL,) * ((lines.index(key) - at) % len(lines)), BANK)
+        names = [line if line in (item.key, item.value) else None for item in items(table, table.scene)]
+        table = after(table, *(ROLL,) * ((names.index(line) - table.scene.cursor) % len(names)), BANK)
     return table
 
 
