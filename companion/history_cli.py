@@ -12,7 +12,7 @@ from pathlib import Path
 from companion.config import Config, load_config
 from companion.errors import InputError
 from companion.history import PlayedGame, export_rows, played_games, player_records
-from companion.history_dice import dice_report
+from companion.history_dice import LEAST_DICE, dice_report
 from companion.history_plot import picture, terminal_bars
 from companion.log_file import FILE_NAME, Unfit, copy_in_memory, entries
 from companion.narration import sentence
@@ -73,14 +73,16 @@ def run(args: argparse.Namespace) -> int:
 def read_games(state_dir: Path) -> list[PlayedGame]:
     """All games of a state folder; InputError when it has none that can be read."""
     path = state_dir / FILE_NAME
-    if not path.exists():
-        raise InputError(f"no games are kept in {state_dir}; play one first, or name the folder with --state-dir")
     try:
+        if not path.exists():
+            raise InputError(f"no games are kept in {state_dir}; play one first, or name the folder with --state-dir")
         with contextlib.closing(copy_in_memory(path)) as db:
             return played_games(entries(db))
+    except OSError as error:
+        raise InputError(f"cannot look into {state_dir}: {error.strerror}; run this as the user who plays") from error
     except (Unfit, NotationError, RuleError, sqlite3.Error) as error:
-        raise InputError(f"{path} cannot be read as a game log: {error}; the next `mishimash play` moves a damaged one "
-                         "aside, and games in an older copy can be read with --state-dir") from error
+        raise InputError(f"{path} cannot be read as a game log: {error}; if it is damaged, the next `mishimash play` "
+                         "moves it aside and begins a new one") from error
 
 
 def _state_dir(args: argparse.Namespace) -> Path:
@@ -131,7 +133,8 @@ def _print_dice(games: Sequence[PlayedGame], png: str | None) -> None:
     for kind in kinds:
         print(f"{kind.name}: {kind.dice} dice")
         print("\n".join(terminal_bars(kind)))
-        print(f"  chi-square {kind.chi_square:.2f} with 5 degrees of freedom, p = {kind.p_value:.3g}")
+        if kind.dice >= LEAST_DICE:
+            print(f"  chi-square {kind.chi_square:.2f} with 5 degrees of freedom, p = {kind.p_value:.3g}")
         print(f"  {kind.verdict()}\n")
     print(f"{report.rolls} rolls, {report.corrected} of them corrected by a person ({report.corrected_share:.2%})")
     if png:

@@ -181,6 +181,7 @@ def test_a_game_is_told_again_as_text(capsys, state_dir):
 def test_the_dice_are_judged_and_drawn(capsys, state_dir, tmp_path):
     code, out, _ = run(capsys, "dice", "--state-dir", state_dir, "--png", tmp_path / "dice.png")
     assert code == 0
+    assert "all dice: 35 dice" in out
     assert "p = " in out
     assert "1 of them corrected" in out
     with Image.open(tmp_path / "dice.png") as image:
