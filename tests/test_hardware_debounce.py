@@ -11,7 +11,7 @@ from hardware.ports import Button, Press
 
 POLL_S = 0.010  # how often the program asks
 Edge = tuple[Button, bool, float]
-steady = settings(derandomize=True, max_examples=300, deadline=None)
+steady = settings(derandomize=True, max_examples=100, deadline=None)
 
 ms = st.floats(0.05, 2.0).map(lambda value: value / 1000)
 
