@@ -32,7 +32,7 @@ class Found:
 
     `face` 1..6; `A_image_face` N×2×3 maps face coordinates to pixels and `edge` is the die's edge in those coordinates;
     `sides` N×4, the steps across its outline, weakest first, log units; `score`, `margin`, `strength` N, of its pixels
-    (see FaceScores); `body`, `contrast` N×3, log; `radius_px` N, of its pips; `squareness` N, how much clearer a One's
+    (see FaceScores) and `spread` N, how uneven its body is, log units; `body`, `contrast` N×3, log; `radius_px` N, of its pips; `squareness` N, how much clearer a One's
     outline is than the same turned by 45°, log units (0 for a disc; 9 for faces that their lattice turns).
     """
 
@@ -43,6 +43,7 @@ class Found:
     score: Floats
     margin: Floats
     strength: Floats
+    spread: Floats
     body: Floats
     contrast: Floats
     radius_px: Floats
@@ -81,7 +82,7 @@ def nothing_found() -> Found:
     """No dice."""
     none = np.zeros(0)
     three = np.zeros((0, 3))
-    return Found(np.zeros(0, np.int64), np.zeros((0, 2, 3)), none, np.zeros((0, 4)), none, none, none, three, three,
+    return Found(np.zeros(0, np.int64), np.zeros((0, 2, 3)), none, np.zeros((0, 4)), none, none, none, none, three, three,
                  none, none)  # fmt: skip
 
 
@@ -166,7 +167,7 @@ def judged(log_bgr: Picture, A_image_face: Floats, radius_px: Floats) -> Found:
     edge_px = np.sqrt(np.abs(np.linalg.det(A_image_face[:, :, :2])))
     share = float(np.clip(np.median(radius_px / edge_px), 0.06, 0.16))
     scores = score_faces(log_bgr, A_image_face, pip_radius=min(share, 0.12), pip_spacing=SPACING, one_radius=share)
-    as_float = [np.asarray(a, np.float64) for a in (scores.score, scores.margin, scores.strength, scores.body,
+    as_float = [np.asarray(a, np.float64) for a in (scores.score, scores.margin, scores.strength, scores.body_spread, scores.body,
                                                     scores.contrast)]  # fmt: skip
     return Found(scores.face, A_image_face, np.ones(n), np.ones((n, 4)), *as_float, radius_px, np.full(n, 9.0))
 
@@ -183,10 +184,8 @@ def _passes(found: Found) -> NDArray[np.bool_]:
 
 
 def _with_outline(found: Found, reach: Picture, sides: Picture, squareness: Floats) -> Found:
-    return Found(
-        found.face, found.A_image_face, 2.0 * reach.astype(np.float64), np.sort(sides.astype(np.float64), axis=1),
-        found.score, found.margin, found.strength, found.body, found.contrast, found.radius_px, squareness,
-    )  # fmt: skip
+    edge, steps = 2.0 * reach.astype(np.float64), np.sort(sides.astype(np.float64), axis=1)
+    return replace(found, edge=edge, sides=steps, squareness=squareness)
 
 
 def _overlap(a: Picture, b: Picture) -> bool:

@@ -54,10 +54,33 @@ def choose(found: Candidates, edge_px: float, least_worth: float) -> tuple[NDArr
 def silhouettes(plane: Plane, poses: Floats) -> Mask:
     """The pixels that dice at these poses hide: the top face and the body down to the floor."""
     mask = np.zeros((plane.height, plane.width), np.uint8)
-    for top in place(face_maps(poses, plane.px_per_edge), SQUARE):
-        body = cv2.convexHull(np.concatenate([top, plane.base(top)]).astype(np.float32))
+    for body in _bodies(plane, poses):
         cv2.fillConvexPoly(mask, np.round(body * 16).astype(np.int32), 1, cv2.LINE_8, 4)
     return mask.astype(bool)
+
+
+def bodies_changed(plane: Plane, poses: Floats, changed: Mask) -> Floats:
+    """Of each die's silhouette, as far as the camera sees it, the share that is not as in the empty tray: (N,) 0..1."""
+    shares = np.ones(len(poses), np.float32)
+    for i, body in enumerate(_bodies(plane, poses)):
+        left, top = np.maximum(np.floor(body.min(0)), 0).astype(int)
+        right, bottom = np.ceil(body.max(0)).astype(int) + 1
+        here = (slice(top, min(bottom, plane.height)), slice(left, min(right, plane.width)))
+        mask = np.zeros(changed[here].shape, np.uint8)
+        cv2.fillConvexPoly(mask, np.round((body - (left, top)) * 16).astype(np.int32), 1, cv2.LINE_8, 4)
+        inside = (mask > 0) & plane.seen[here]
+        if inside.any():
+            shares[i] = changed[here][inside].mean()
+    return shares
+
+
+def _bodies(plane: Plane, poses: Floats) -> list[Floats]:
+    """The outlines of the silhouettes, each (k, 2) plane pixels."""
+    tops = place(face_maps(poses, plane.px_per_edge), SQUARE)
+    return [
+        cv2.convexHull(np.concatenate(pair).astype(np.float32))[:, 0]
+        for pair in zip(tops, plane.base(tops), strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +102,8 @@ def leftovers(plane: Plane, poses: Floats, front: Foreground) -> list[Leftover]:
     body = silhouettes(plane, poses)
     near = cv2.dilate(body.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
     left = cv2.morphologyEx((front.solid & (near == 0)).astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    if cv2.countNonZero(left) < _LEAST_PIECE * plane.px_per_edge**2:
+        return []
     count, labels, stats, middles = cv2.connectedComponentsWithStats(left)
     usual = float(np.median(front.size[body])) if body.any() else 0.0
     unseen = cv2.dilate((~plane.seen).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0

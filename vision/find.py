@@ -52,9 +52,9 @@ def find_blobs(
 ) -> Blobs:
     """Spots of about `radius_px` in the log picture (H, W) within the mask `where` (uint8).
 
-    A spot is lighter, or darker, than a ring of `ring_px` around it, by `least` and more; so the corner of a die is none
-    and the background behind a pip near the edge does not move it. Of those the `most` strongest in every
-    square of `cell_px`, so that easy dice do not crowd out a hard one.
+    A spot is lighter, or darker, than a ring of `ring_px` around it, by `least` and more; so the corner of a die is
+    none and the background behind a pip near the edge does not move it. Of those the `most` strongest in every square
+    of `cell_px`, so that easy dice do not crowd out a hard one.
     """
     smooth = cv2.GaussianBlur(grey_log, (0, 0), 0.55 * radius_px)
     light = smooth - _around(smooth, ring_px, cv2.max, cv2.min)
@@ -202,5 +202,9 @@ def distinct(poses: Floats, rank: Floats, near_px: float, near_rad: float = 0.07
 
 def face_maps(poses: Floats, edge_px: float) -> Floats:
     """The affine maps (N, 2, 3) from face coordinates (die edges) to plane pixels."""
-    c, s = np.cos(poses[:, 2]) * edge_px, np.sin(poses[:, 2]) * edge_px
-    return np.stack([np.stack([c, -s, poses[:, 0]], -1), np.stack([s, c, poses[:, 1]], -1)], -2).astype(np.float32)
+    A = np.empty((len(poses), 2, 3), np.float32)
+    A[:, 0, 0] = A[:, 1, 1] = np.cos(poses[:, 2]) * edge_px
+    A[:, 1, 0] = np.sin(poses[:, 2]) * edge_px
+    A[:, 0, 1] = -A[:, 1, 0]
+    A[:, :, 2] = poses[:, :2]
+    return A

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vision.explain import choose, silhouettes
 from vision.find import face_maps
 from vision.foreground import Foreground, foreground
-from vision.pips import PIP_SPACING, SITES_XY, log_picture, place, sample
+from vision.pips import PIP_SPACING, SITES_XY, log_picture, sample_faces
 from vision.profile import DiceModel, TrayProfile
 from vision.propose import Candidates, candidates, edge_steps
 from vision.rectify import Plane, make_plane
@@ -143,7 +143,7 @@ def _radius(plane: Plane, rolls: list[_Roll], spacing: float, one: bool) -> floa
                 continue
             middles = SITES_XY[faces.sites[i]] * spacing
             points = middles[:, None, None] + _RADII[None, :, None, None] * circle
-            values = sample(roll.log_image, place(A[None], points.astype(np.float32)))[0]
+            values = sample_faces(roll.log_image, A[None], points.astype(np.float32))[0]
             along = ((values - faces.body[i]) @ faces.contrast[i]) / np.maximum(faces.strength[i] ** 2, 1e-6)
             profiles.append(np.median(along, axis=2).mean(0))
     if not profiles:

@@ -82,7 +82,7 @@ def search(image_bgr: NDArray[np.uint8]) -> Search:
     found = _credible(many.joined(apart(ones, np.arange(len(ones)), taken=many)), view)
     found, reasons = _looked_again(log_bgr, spots, blobs, found, view)
     confidence = belief(found, view, usual_edge_px(found, view))
-    return Search(scale, blobs, view, found, confidence, (*reasons, *doubts(spots, blobs, found, view)))
+    return Search(scale, blobs, view, found, confidence, (*reasons, *doubts(log_bgr, spots, blobs, found, view)))
 
 
 def _looked_again(
@@ -92,7 +92,7 @@ def _looked_again(
     usual = usual_edge_px(found, view)
     if usual is None:
         return found, ()
-    bodies = die_sized(spots, found, view, usual)
+    bodies = die_sized(log_bgr, spots, found, view, usual)
     left = left_over(blobs, found, view)
     doubtful = found.take(belief(found, view, usual) < SURE_BELIEF)
     seeds = np.concatenate([bodies.xy_px, left.xy_px, doubtful.centre_px])[:MOST_SEEDS]
@@ -133,8 +133,8 @@ def _view(log_bgr: NDArray[np.float32], blobs: Blobs, width: int, height: int) -
     for i in np.flatnonzero((weight == 0) & (blobs.evenness > 0.9) & (axes[:, 0] > FLATTEST * axes[:, 1])):
         if len(model):
             differ = np.linalg.norm(blobs.contrast[model] - blobs.contrast[i], axis=1)
-            like = (differ < 0.5 * np.maximum(strength[model], strength[i])) & (
-                np.abs(blobs.body[model] - blobs.body[i]).max(axis=1) < 0.8
+            like = (differ < 0.4 * np.maximum(strength[model], strength[i])) & (
+                np.abs(blobs.body[model] - blobs.body[i]).max(axis=1) < 0.6
             )
             ratio = axes[model, 1] / axes[i, 1]
             weight[i] = 0.7 * np.any(like & (ratio > 0.6) & (ratio < 1.6))

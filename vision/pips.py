@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float32]
+Picture = NDArray[np.float32] | NDArray[np.uint8]
 
 PIP_RADIUS = 0.095
 PIP_SPACING = 0.26
@@ -83,24 +84,41 @@ def log_picture(image: NDArray[np.uint8]) -> Floats:
     return np.asarray(cv2.LUT(image, _LOG), np.float32)
 
 
-def sample(log_image: Floats, xy: Floats) -> Floats:
-    """The picture at `xy` (..., 2) pixels, bilinear, the border repeated outside; (..., C) float32, also for C = 1."""
-    x, y = (np.ascontiguousarray(xy[..., axis], np.float32).reshape(-1, 1) for axis in (0, 1))
-    if not len(x):
-        return np.zeros((*xy.shape[:-1], 1 if log_image.ndim == 2 else log_image.shape[2]), np.float32)
-    # remap takes at most 32,767 rows or columns.
-    parts = [
-        cv2.remap(log_image, x[i : i + 32000], y[i : i + 32000], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        for i in range(0, len(x), 32000)
-    ]
-    return np.asarray(np.concatenate(parts), np.float32).reshape(*xy.shape[:-1], -1)
+def sample(picture: Picture, xy: Floats, how: int = cv2.INTER_LINEAR) -> Floats:
+    """The picture at `xy` (..., 2) pixels, the border repeated outside; (..., C) float32, also for C = 1."""
+    return _sample(picture, xy[..., 0], xy[..., 1], how)
+
+
+def sample_faces(picture: Picture, A_image_face: Floats, face_xy: Floats, how: int = cv2.INTER_LINEAR) -> Floats:
+    """The picture at the points (..., 2) of each of N faces: (N, ..., C) float32."""
+    x, y = _place(A_image_face, face_xy).transpose(1, 0, 2)
+    values = _sample(picture, x, y, how)
+    return values.reshape(len(A_image_face), *face_xy.shape[:-1], values.shape[-1])
 
 
 def place(A_image_face: Floats, face_xy: Floats) -> Floats:
     """Points of the face (..., 2) in the picture of each of N affine maps (N, 2, 3): (N, ..., 2)."""
+    return _place(A_image_face, face_xy).transpose(0, 2, 1).reshape(len(A_image_face), *face_xy.shape)
+
+
+def _place(A_image_face: Floats, face_xy: Floats) -> Floats:
+    """The points' x and y for each map: (N, 2, k)."""
     flat = face_xy.reshape(-1, 2)
-    xy = np.einsum("nij,kj->nki", A_image_face[:, :, :2], flat) + A_image_face[:, None, :, 2]
-    return np.asarray(xy, np.float32).reshape(len(A_image_face), *face_xy.shape)
+    xy = A_image_face[:, :, :2].reshape(-1, 2) @ flat.T + A_image_face[:, :, 2].reshape(-1, 1)
+    return np.asarray(xy, np.float32).reshape(len(A_image_face), 2, len(flat))
+
+
+def _sample(picture: Picture, x: Floats, y: Floats, how: int) -> Floats:
+    shape = (*x.shape, 1 if picture.ndim == 2 else picture.shape[2])
+    if not x.size:
+        return np.zeros(shape, np.float32)
+    x, y = np.ascontiguousarray(x, np.float32).reshape(-1, 1), np.ascontiguousarray(y, np.float32).reshape(-1, 1)
+    # remap takes at most 32,767 rows or columns.
+    parts = [
+        cv2.remap(picture, x[i : i + 32000], y[i : i + 32000], how, borderMode=cv2.BORDER_REPLICATE)
+        for i in range(0, len(x), 32000)
+    ]
+    return np.asarray(parts[0] if len(parts) == 1 else np.concatenate(parts), np.float32).reshape(shape)
 
 
 def score_faces(
@@ -129,7 +147,7 @@ def score_faces(
     site_xy = SITES_XY * np.float32(pip_spacing)
     disks_xy = (site_xy[:, None] + _DISK * np.float32(_DISK_FILL * pip_radius)).reshape(-1, 2)
     one_xy = _DISK * np.float32(_DISK_FILL * one)
-    values = sample(log_image, place(A, np.concatenate([disks_xy, one_xy, body_xy])))
+    values = sample_faces(log_image, A, np.concatenate([disks_xy, one_xy, body_xy]))
     n, channels = len(A), values.shape[-1]
     # The median of a disk forgets the highlight that a lamp leaves in a deep pip.
     disks = np.partition(values[:, :70].reshape(n, 10, 7, channels), 3, axis=2)[:, :, 3]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vision.find import Blobs, distinct, face_maps, find_blobs, lattice_poses, refine
 from vision.foreground import Foreground
-from vision.pips import GREY_BGR, PIP_RADIUS, PIP_SPACING, FaceScores, place, sample, score_faces
+from vision.pips import GREY_BGR, PIP_RADIUS, PIP_SPACING, FaceScores, sample_faces, score_faces
 from vision.profile import DiceModel
 from vision.rectify import Plane
 
@@ -97,7 +97,7 @@ def _usual_edges(A_plane_face: Floats, body: Floats, log_empty: Floats | None, u
     """How strong the outline of each die should be: as usual, or less where the tray around is of the body's colour."""
     if log_empty is None:
         return np.full(len(body), usual, np.float32)
-    around = sample(log_empty, place(A_plane_face, _sides(_OUTSIDE))).mean(2)
+    around = sample_faces(log_empty, A_plane_face, _sides(_OUTSIDE)).mean(2)
     expected = np.linalg.norm(around - body[:, None], axis=2).mean(1)
     return np.clip(expected, _LEAST_EDGE, usual).astype(np.float32)
 
@@ -168,13 +168,10 @@ def _sides(reach: float) -> Floats:
 
 def edge_steps(log_image: Floats, A_plane_face: Floats, inside: float = _INSIDE, outside: float = _OUTSIDE) -> Floats:
     """How much the picture changes across each side of N squares: (N, 4), the length of the side's mean log step."""
-    points = np.stack([_sides(inside), _sides(outside)])
-    values = sample(log_image, place(A_plane_face, points))
+    values = sample_faces(log_image, A_plane_face, np.stack([_sides(inside), _sides(outside)]))
     return np.asarray(np.linalg.norm((values[:, 1] - values[:, 0]).mean(2), axis=2), np.float32)
 
 
 def cover(mask: Mask, A_plane_face: Floats) -> Floats:
     """The share of each square that the mask covers: (N,) 0..1."""
-    column, row = np.round(place(A_plane_face, GRID)).astype(np.int64).transpose(2, 0, 1)
-    column, row = np.clip(column, 0, mask.shape[1] - 1), np.clip(row, 0, mask.shape[0] - 1)
-    return np.asarray(mask[row, column].mean(1), np.float32)
+    return np.asarray(sample_faces(mask.view(np.uint8), A_plane_face, GRID, cv2.INTER_NEAREST).mean((1, 2)))

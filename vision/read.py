@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.explain import SQUARE, Leftover, choose, leftovers, silhouettes
+from vision.explain import SQUARE, Leftover, bodies_changed, choose, leftovers
 from vision.find import face_maps
 from vision.foreground import Foreground, foreground
 from vision.loose import read_loose
@@ -20,8 +20,8 @@ Image = NDArray[np.uint8]
 LEAST_WORTH = 0.9
 _DOUBTFUL_LEAD = 0.15
 _LEAST_SCORE = 0.55
-_WEAK_OUTLINE = 0.45
-_LEAST_BODY = 0.7
+_WEAK_OUTLINE = 0.3
+_LEAST_BODY = 0.9
 _SCALE_OFF = 0.07
 _MOST_LEFT = 0.06
 _MOST_CHANGED = 0.45
@@ -71,12 +71,13 @@ class Reader:
         lead = np.minimum(found.faces.margin[best], found.worth[best] - rival)
         doubts = self._doubts(found, best, lead, front)
         pieces, blame = self._unexplained(found.poses[best], left)
-        dice = []
-        for k, i in enumerate(best):
-            corners = plane.to_image(place(face_maps(found.poses[i : i + 1], plane.px_per_edge), SQUARE)[0]) * scale
-            dice.append(_die(corners, int(found.faces.face[i]), float(lead[k]), bool(doubts[k]) or k in blame))
+        corners = plane.to_image(place(face_maps(found.poses[best], plane.px_per_edge), SQUARE)) * scale
+        dice = [
+            _die(corners[k], int(found.faces.face[i]), float(lead[k]), bool(doubts[k]) or k in blame)
+            for k, i in enumerate(best)
+        ]
         reasons = [doubt for of_one in doubts for doubt in of_one] + pieces
-        if front is not None and front.changed[plane.seen].mean() > _MOST_CHANGED:
+        if front is not None and np.count_nonzero(front.changed) > _MOST_CHANGED * np.count_nonzero(plane.seen):
             reasons = ["most of the tray looks different from the empty picture: a hand in view, or the light changed?"]
         if np.median(image_bgr[::8, ::8]) < _DARK_LEVEL and not dice:
             reasons.append("too dark to see dice")
@@ -90,6 +91,7 @@ class Reader:
     ) -> list[list[str]]:
         """For each die that was chosen, why it may not be what it seems."""
         assert self._plane is not None
+        bodies = bodies_changed(self._plane, found.poses[best], front.changed) if front else np.ones(len(best))
         doubts = []
         for k, i in enumerate(best):
             face, of_one = int(found.faces.face[i]), []
@@ -104,10 +106,8 @@ class Reader:
                 of_one.append(
                     f"the pips of the {face} lie too far apart or too close: a die may be leaning or lie on another"
                 )
-            if front is not None:
-                body = silhouettes(self._plane, found.poses[i : i + 1]) & self._plane.seen
-                if front.changed[body].mean() < _LEAST_BODY:
-                    of_one.append(f"there is less of the {face} than of a die lying flat")
+            if bodies[k] < _LEAST_BODY:
+                of_one.append(f"there is less of the {face} than of a die lying flat")
             doubts.append(of_one)
         return doubts
 
