@@ -29,7 +29,6 @@ LOCK_NAME = "lock"
 RESERVE_NAME = "reserve"
 RESERVE_BYTES = 512 * 1024
 
-
 logger = logging.getLogger("mishimash")
 
 
@@ -119,13 +118,14 @@ class Log:
         `trouble` and `unsaved` still tell what could not be written.
         """
         if not self.flush():
-            self._reserve.unlink(missing_ok=True)
+            self._give_room_back()
             if not self.flush():
                 logger.error("the game log lost what was played last (%s)", self.trouble)
         if self._db is not None:
             self._db.close()
         with contextlib.suppress(OSError):
             os.close(self._lock)
+        self._lock = -1
 
     def __enter__(self) -> "Log":
         return self
@@ -147,7 +147,7 @@ class Log:
             self._open_or_begin_anew()
         except sqlite3.Error:
             # Files that belong to an open log need room too; a full disk has at least what was kept back.
-            self._reserve.unlink(missing_ok=True)
+            self._give_room_back()
             try:
                 self._open_or_begin_anew()
             except sqlite3.Error as error:
@@ -175,7 +175,11 @@ class Log:
             with self._reserve.open("wb") as file:
                 os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
         except OSError:
-            self._reserve.unlink(missing_ok=True)
+            self._give_room_back()
+
+    def _give_room_back(self) -> None:
+        with contextlib.suppress(OSError):
+            self._reserve.unlink()
 
     def _add(self, statement: str, *values: str) -> None:
         at = datetime.now().astimezone().isoformat(timespec="seconds")

@@ -380,6 +380,21 @@ def test_a_disk_that_is_full_from_the_start_lets_the_first_game_begin_in_memory(
     assert records_in(small_disk) == [START, ROLL]
 
 
+def test_a_game_that_ends_while_the_disk_refuses_it_says_what_is_not_saved(tmp_path):
+    ample = resource.getrlimit(resource.RLIMIT_FSIZE)
+    log = Log.open(tmp_path)
+    log.append(START)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, ample[1]))
+    try:
+        log.append(ROLL)
+        log.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, ample)
+    assert (log.unsaved, log.trouble.endswith("1 not saved")) == (1, True)
+    log.close()
+    assert records_in(tmp_path) == [START]
+
+
 def test_a_read_only_disk_is_refused_in_words_but_its_games_can_be_read(small_disk):
     with Log.open(small_disk) as log:
         log.append(START)
