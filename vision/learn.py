@@ -89,7 +89,7 @@ def _look(
 
 
 def _likeness(plane: Plane, rolls: list[_Roll]) -> float:
-    """How well dice of one size explain the rolls: the sum of their scores times the share of what changed they hide."""
+    """How well dice of one size explain the rolls: the sum of scores times the share of what changed that they hide."""
     total = 0.0
     for roll in rolls:
         explained = 1.0
