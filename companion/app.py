@@ -8,8 +8,8 @@ from companion import screens, table
 from companion.happenings import Row, happenings
 from companion.inputs import Inputs, Over
 from companion.rules import RuleError
-from companion.table import DiceUnsure, Input, StorageBack, StorageTrouble, Table
-from companion.table_state import WrongCount
+from companion.table import Input, StorageBack, StorageTrouble, Table
+from companion.table_state import Unsure, WrongCount
 from companion.timeline import Moment, Record
 from hardware.ports import Display
 
@@ -62,11 +62,11 @@ def take_step(at: Table, happened: Input, book: Book, tell: Tell) -> Table:
         for row in happenings(before, record, game):
             tell(row)
         before = game
-    if isinstance(happened, DiceUnsure):
-        tell({"event": "misread", "values": list(happened.faces), "reasons": list(happened.reasons)})
-    elif isinstance(after.scene, WrongCount) and after.scene is not at.scene:
-        reason = f"{len(after.scene.faces)} of {after.expects} dice"
-        tell({"event": "misread", "values": list(after.scene.faces), "reasons": [reason]})
+    scene = after.scene
+    if isinstance(scene, Unsure | WrongCount) and scene is not at.scene:
+        count = f"{len(scene.faces)} of {after.expects} dice"
+        reasons = list(scene.reasons) if isinstance(scene, Unsure) else [count]
+        tell({"event": "misread", "values": list(scene.faces), "reasons": reasons})
     _remember_choices(at, after, book)
     return after
 

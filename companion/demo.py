@@ -55,7 +55,9 @@ class Album:
 
 def calibrated(tray: SimulatedTray, make_profile: MakeProfile) -> TrayProfile:
     """The profile of the simulated tray, made by the ordinary calibration from pictures of it."""
-    twin = SimulatedTray(seed=tray.seed + 1, style=tray.style, view=tray.view)
+    twin = SimulatedTray(seed=tray.seed, style=tray.style, view=tray.view)
+    # From here on its dice fall otherwise than those of the game.
+    twin.throw(1)
     pictures = {"board": twin.board_picture(), "empty": twin.empty_picture()}
     for number in range(1, ROLLS_FOR_PROFILE + 1):
         twin.throw()

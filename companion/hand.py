@@ -62,7 +62,7 @@ class DemoPlayer:
         return roll if asked or self._hand.waits(at, now_s) else []
 
     def _decided(self, at: Table, decision: Decision, now_s: float) -> Sequence[Press | Key]:
-        if self._decisions % LIFTS_EVERY == 0 and not decision.lifted:
+        if self._decisions % LIFTS_EVERY == 0 and not (decision.lifted or decision.emptied):
             return [] if self._hand.lifted else [Key("lift", _places(at.game.turn.roll, decision.chosen))]
         self._decisions += 1
         enough = projected_halves(at.game, decision.chosen) >= BANK_FROM_HALVES

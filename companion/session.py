@@ -12,6 +12,7 @@ from typing import TextIO
 from companion import app, demo, table
 from companion.config import Config
 from companion.demo import MakeProfile
+from companion.devices import oled_settings, pi_settings, wiring
 from companion.errors import InputError
 from companion.hand import DemoPlayer, TrayHand
 from companion.happenings import happenings
@@ -62,7 +63,7 @@ def run(
         tell = _teller(events, by_itself, parts)
         book = parts.enter_context(Log.open(_state_folder(config, parts)))
         at = _laid_table(config, anew, book, tell)
-        display = parts.enter_context(closing(open_display(config.display.sink)))
+        display = parts.enter_context(closing(open_display(config.display.sink, oled=oled_settings(config.display))))
         recorded = by_itself or config.buttons.source.startswith("script:")
         camera = parts.enter_context(closing(_camera(config, seed, real_time=not recorded)))
         reader = Reader(_profile(config, camera, make_profile))
@@ -95,7 +96,8 @@ def _camera(config: Config, seed: int, real_time: bool) -> Camera:
     """The camera; a service whose camera cannot be had says so on the display and tries again."""
 
     def opened() -> Camera:
-        return open_camera(config.camera.source, seed=seed, real_time=real_time)
+        pi = pi_settings(config.camera)
+        return open_camera(config.camera.source, pi=pi, seed=seed, real_time=real_time)
 
     try:
         return opened()
@@ -155,7 +157,7 @@ def _player(config: Config, hand: Hand, by_itself: bool, parts: ExitStack) -> Pl
     if by_itself and isinstance(hand, TrayHand):
         return DemoPlayer(hand)
     try:
-        buttons = parts.enter_context(closing(open_buttons(config.buttons.source)))
+        buttons = parts.enter_context(closing(open_buttons(config.buttons.source, wiring(config.buttons))))
     except DeviceError as error:
         if not supervised():
             raise
