@@ -78,6 +78,13 @@ def _at_the_table(parser: argparse.ArgumentParser, again: bool = False) -> None:
     """Options of every step before a camera. `again`: given after the step they win, left out they change nothing."""
     _profile(parser, again)
     _square(parser, again)
+    parser.add_argument(
+        "--size",
+        type=_size,
+        default=argparse.SUPPRESS if again else (1024, 768),
+        metavar="WxH",
+        help="of the Pi camera's pictures, as the game's config has it (1024x768)",
+    )
     for option, default, metavar, does in (
         ("--camera", "picamera2", "SOURCE", "picamera2, table, folder:DIR, video:FILE, v4l2:N"),
         ("--buttons", "", "SOURCE", "answer with these instead of the terminal: gpio, keyboard, script:FILE"),
@@ -104,6 +111,13 @@ def _square(parser: argparse.ArgumentParser, again: bool = False) -> None:
         metavar="MM",
         help="side of the board's squares as printed (20)",
     )
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    if not (width.isdecimal() and height.isdecimal() and int(width) >= 160 and int(height) >= 120):
+        raise argparse.ArgumentTypeError(f"expected a size in pixels like 1024x768, not {text!r}")
+    return int(width), int(height)
 
 
 def _millimetres(text: str) -> float:

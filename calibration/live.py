@@ -19,6 +19,7 @@ from calibration.verdict import doubts, lacks
 from hardware.buttons import open_buttons
 from hardware.cameras import open_camera
 from hardware.displays import open_display
+from hardware.picamera import PiSettings
 from hardware.pictures import load_picture
 from vision.profile import TrayProfile
 from vision.profile_file import load_profile, save_profile
@@ -107,7 +108,8 @@ def _table(args: argparse.Namespace) -> Iterator[steps.Table]:
             display = parts.enter_context(closing(open_display(args.display or "terminal")))
             prompter = TablePrompter(buttons, display)
         loan = parts.enter_context(borrowed(args.camera))
-        camera = parts.enter_context(closing(open_camera(args.camera, real_time=False)))
+        pi = PiSettings(*args.size)
+        camera = parts.enter_context(closing(open_camera(args.camera, pi=pi, real_time=False)))
         try:
             yield steps.Table(scene_of(camera, args.camera, prompter), prompter, Board(square_mm=args.square))
             loan.profile_changed = _stamp(args.profile) != before

@@ -8,6 +8,7 @@ from calibration.light import flickers, moves
 from calibration.prompt import Prompter
 from hardware.locks import Locks
 from hardware.ports import BGR, Camera, EndOfFrames
+from hardware.reviving import RevivingCamera
 from hardware.simulated import SimulatedTray
 from vision.profile import Exposure
 
@@ -49,6 +50,9 @@ class CameraScene:
 
     def empty(self, count: int) -> list[BGR]:
         self._prompter.ask("Clear the tray: no dice, no board, no hands.", "take it", "")
+        if isinstance(self._camera, RevivingCamera):
+            # Opened anew, the device settles on the light of the empty tray, not of the white board, and locks it.
+            self._camera.close()
         pictures = self._still(count)
         if flickers(pictures):
             self._prompter.tell("The light flickers: use another lamp, or an exposure of 10 ms or a multiple of it.")

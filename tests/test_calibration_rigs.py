@@ -35,7 +35,8 @@ def test_the_floor_is_mapped_as_with_the_true_lens_at_every_corner_of_the_board(
         assert abs(np.log(fit.lens.focal_px / truth["focal_px"])) < 0.06
 
 
-@pytest.mark.parametrize("folder", FOLDERS[:2], ids=lambda folder: folder.name)
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_profile_from_the_pictures_of_a_rig_lacks_nothing_but_what_no_picture_tells(folder: Path):
     profile = profile_from_images(folder, Board())
     assert profile.dice is not None

@@ -214,6 +214,7 @@ def test_the_sheet_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureF
         (["from-images", "none", "--out", "p.toml"], "is no folder"),
         (["check", "--profile", "none.toml"], "does not exist"),
         (["tray", "--camera", "nonsense", "--profile", "none.toml"], "there is no camera 'nonsense'"),
+        (["tray", "--size", "wide"], "expected a size in pixels like 1024x768, not 'wide'"),
         (["flatten"], "invalid choice: 'flatten'"),
     ],
 )
