@@ -77,10 +77,8 @@ def bodies_changed(plane: Plane, poses: Floats, changed: Mask) -> Floats:
 def _bodies(plane: Plane, poses: Floats) -> list[Floats]:
     """The outlines of the silhouettes, each (k, 2) plane pixels."""
     tops = place(face_maps(poses, plane.px_per_edge), SQUARE)
-    return [
-        cv2.convexHull(np.concatenate(pair).astype(np.float32))[:, 0]
-        for pair in zip(tops, plane.base(tops), strict=True)
-    ]
+    points = np.concatenate([tops, plane.base(tops)], axis=1).astype(np.float32)
+    return [np.asarray(cv2.convexHull(of_one), np.float32)[:, 0] for of_one in points]
 
 
 @dataclass(frozen=True, slots=True)

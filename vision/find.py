@@ -56,7 +56,7 @@ def find_blobs(
     none and the background behind a pip near the edge does not move it. Of those the `most` strongest in every square
     of `cell_px`, so that easy dice do not crowd out a hard one.
     """
-    smooth = cv2.GaussianBlur(grey_log, (0, 0), 0.55 * radius_px)
+    smooth = np.asarray(cv2.GaussianBlur(grey_log, (0, 0), 0.55 * radius_px), np.float32)
     light = smooth - _around(smooth, ring_px, cv2.max, cv2.min)
     dark = _around(smooth, ring_px, cv2.min, cv2.max) - smooth
     size = np.maximum(light, dark)

@@ -40,18 +40,18 @@ def foreground(log_image: Floats, log_empty: Floats, seen: Mask) -> Foreground:
     A shadow darkens all channels about alike; how unlike they may be grows with its depth, for the light that is left
     in it comes from elsewhere.
     """
-    step = cv2.subtract(log_image, log_empty)
+    step = np.asarray(cv2.subtract(log_image, log_empty), np.float32)
     light = np.median(step[::_SKIP, ::_SKIP][seen[::_SKIP, ::_SKIP]], axis=0)
-    channels = [cv2.subtract(channel, float(level)) for channel, level in zip(cv2.split(step), light, strict=True)]
-    most, least = cv2.max(cv2.max(*channels[:2]), channels[2]), cv2.min(cv2.min(*channels[:2]), channels[2])
-    size = cv2.max(most, cv2.multiply(least, -1.0))
-    mean = cv2.multiply(cv2.add(cv2.add(*channels[:2]), channels[2]), 1 / 3)
-    tint = cv2.max(cv2.subtract(most, mean), cv2.subtract(mean, least))
+    blue, green, red = (np.asarray(channel) - level for channel, level in zip(cv2.split(step), light, strict=True))
+    most, least = np.maximum(np.maximum(blue, green), red), np.minimum(np.minimum(blue, green), red)
+    size = np.maximum(most, -least)
+    mean = (blue + green + red) / 3
+    tint = np.maximum(most - mean, mean - least)
     # 1.1 deviations of the largest of three channels lie below its median.
     noise = float(np.median(size[::_SKIP, ::_SKIP][seen[::_SKIP, ::_SKIP]])) / 1.1
     changed = (size > max(_MIN_STEP, _NOISES * noise)) & seen
     # A die of the floor's colour still lacks the floor's grain.
     regrained = (cv2.blur(size, (_GRAIN_PX, _GRAIN_PX)) > max(_MIN_GRAIN, _GRAIN_NOISES * noise)) & seen
-    most_tint = cv2.addWeighted(mean, -_SHADOW_TINT_SHARE, mean, 0, max(_SHADOW_TINT, _SHADOW_TINT_NOISES * noise))
+    most_tint = max(_SHADOW_TINT, _SHADOW_TINT_NOISES * noise) - _SHADOW_TINT_SHARE * mean
     shadow = (mean < 0) & (tint < most_tint)
-    return Foreground(changed | regrained, changed & ~shadow, np.asarray(size, np.float32), noise)
+    return Foreground(changed | regrained, changed & ~shadow, size, noise)

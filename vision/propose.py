@@ -69,7 +69,7 @@ def candidates(
     px = plane.px_per_edge
     radius, spacing = dice.pip_radius or PIP_RADIUS, dice.pip_spacing or PIP_SPACING
     changed = front.changed if front else plane.seen
-    where = cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8))
+    where = np.asarray(cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8)), np.uint8)
     grey = np.asarray(cv2.transform(log_image, GREY_BGR[None]), np.float32)
     ring = max(_RING * spacing, _RING_RADII * radius)
     least = min(max(_BLOB_SHARE * (dice.pip_step or 1.0), _LEAST_BLOB), _MOST_BLOB)
@@ -99,7 +99,7 @@ def _usual_edges(A_plane_face: Floats, body: Floats, log_empty: Floats | None, u
         return np.full(len(body), usual, np.float32)
     around = sample_faces(log_empty, A_plane_face, _sides(_OUTSIDE)).mean(2)
     expected = np.linalg.norm(around - body[:, None], axis=2).mean(1)
-    return np.clip(expected, _LEAST_EDGE, usual).astype(np.float32)
+    return np.asarray(np.clip(expected, _LEAST_EDGE, usual), np.float32)
 
 
 def _poses(blobs: Blobs, spacing_px: float, px: float, tolerance: float, changed: Mask) -> tuple[Floats, Floats]:
@@ -155,7 +155,7 @@ def _one_poses(log_image: Floats, blobs_xy: Floats, px: float, changed: Mask) ->
     ]
     poses = np.column_stack([np.repeat(blobs_xy, _ONE_ANGLES, 0), np.tile(angles, len(blobs_xy))]).astype(np.float32)
     steps = edge_steps(log_image, face_maps(poses, px)).mean(1).reshape(-1, _ONE_ANGLES)
-    return poses.reshape(-1, _ONE_ANGLES, 3)[np.arange(len(steps)), steps.argmax(1)]
+    return np.asarray(poses.reshape(-1, _ONE_ANGLES, 3)[np.arange(len(steps)), steps.argmax(1)])
 
 
 def _sides(reach: float) -> Floats:

@@ -5,6 +5,7 @@ wherever the die lies. Rectified pixels: x to the right and y down as in the pho
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from vision.profile import Lens, Pose
 
 Floats = NDArray[np.float64]
+Points = NDArray[np.floating[Any]]
 
 PX_PER_EDGE = 36.0
 _MOST_PIXELS = 700_000
@@ -47,17 +49,17 @@ class Plane:
         flat = cv2.remap(image, *self.map_xy, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(cv2.blur(flat, (3, 3)), np.uint8)
 
-    def to_image(self, plane_xy: Floats) -> Floats:
+    def to_image(self, plane_xy: Points) -> Floats:
         """Where plane pixels (..., 2) lie in the photograph, in pixels."""
         return project(self.lens, self.pose, self.to_tray(plane_xy))
 
-    def to_tray(self, plane_xy: Floats) -> Floats:
+    def to_tray(self, plane_xy: Points) -> Floats:
         """Plane pixels (..., 2) in the tray frame: (..., 3) mm, z the die's edge."""
         flat = np.asarray(plane_xy, np.float64)
         xy = flat @ self.H_tray_plane[:2, :2].T + self.H_tray_plane[:2, 2]
         return np.concatenate([xy, np.full((*flat.shape[:-1], 1), self.edge_mm)], axis=-1)
 
-    def base(self, plane_xy: Floats) -> Floats:
+    def base(self, plane_xy: Points) -> Floats:
         """Where the floor right below the plane points (..., 2) appears in the rectified picture."""
         return np.asarray(self.foot_xy + self.shrink * (np.asarray(plane_xy) - self.foot_xy))
 
@@ -109,12 +111,13 @@ def make_plane(lens: Lens, pose: Pose, edge_mm: float, outline_mm: Floats | None
     H = np.eye(3)
     H[:2, :2] = R_tray_axes * mm_per_px
     H[:2, 2] = R_tray_axes @ low
-    foot = np.linalg.solve(H[:2, :2], position[:2] - H[:2, 2])
+    foot = np.asarray(np.linalg.solve(H[:2, :2], position[:2] - H[:2, 2]), np.float64)
     xs, ys = np.meshgrid(np.arange(width), np.arange(height))
     tray = np.stack([xs, ys], -1) @ H[:2, :2].T + H[:2, 2]
     image_xy = project(lens, pose, np.concatenate([tray, np.full((height, width, 1), edge_mm)], -1)).astype(np.float32)
-    seen = ((image_xy >= 0) & (image_xy <= (lens.width_px - 1, lens.height_px - 1))).all(-1)
-    maps = cv2.convertMaps(image_xy[..., 0], image_xy[..., 1], cv2.CV_16SC2)
+    seen = np.asarray(((image_xy >= 0) & (image_xy <= (lens.width_px - 1, lens.height_px - 1))).all(-1))
+    whole, part = cv2.convertMaps(image_xy[..., 0], image_xy[..., 1], cv2.CV_16SC2)
+    maps = np.asarray(whole, np.int16), np.asarray(part, np.uint16)
     shrink = float((position[2] - edge_mm) / position[2])
     return Plane(width, height, px_per_edge, lens, pose, edge_mm, H, foot, shrink, maps, seen)
 
