@@ -1,7 +1,7 @@
 """How much there is to believe in a die: one number from its pixels, its outline and the company it is in.
 
 The weights are a logistic regression on rendered and photographed dice and on what was wrongly taken for dice, rounded.
-They matter for Ones and Twos; three pips or more in a lattice are hardly ever a coincidence.
+They matter most for Ones and Twos; three pips or more in a lattice are hardly ever a coincidence.
 """
 
 import numpy as np
@@ -12,7 +12,12 @@ from vision.view import View
 
 Floats = NDArray[np.float64]
 
-COINCIDENCE = {1: -1.9, 2: 0.0, 3: 2.0, 4: 3.5, 5: 3.5, 6: 3.5}
+# Columns: a One, a Two, three pips or more.
+WEIGHTS = {
+    "score": (0.4, 0.25, 0.5), "margin": (0.0, 0.0, 0.5), "strength": (0.25, 0.4, 0.5), "evenness": (2.4, 1.7, 1.0),
+    "weakest side": (0.8, 0.9, 0.0), "weak side": (1.0, 0.6, 0.55), "best side": (0.4, 0.55, 0.7),
+    "squareness": (0.55, 0.0, 0.0), "size": (0.9, 1.4, 1.8), "share": (0.9, 0.95, 0.55), "all": (-3.4, -1.5, -0.4),
+}  # fmt: skip
 USUAL_SHARE = 0.1  # radius of a pip over the edge of its die
 
 
@@ -33,15 +38,16 @@ def belief(found: Found, view: View, usual_px: float | None) -> Floats:
 
 def evidence(found: Found, view: View, usual_px: float | None) -> Floats:
     """The belief as log odds (N,)."""
-    one = found.face == 1
-    side = np.log(found.sides + 0.02)
-    share = np.abs(np.log(found.radius_px / found.edge_px / USUAL_SHARE))
     size = np.zeros(len(found))
     if usual_px is not None:
-        size = np.abs(np.log(found.edge_px / view.edge_at(found.centre_px) / usual_px))
-    as_one = (2.4 * found.score + np.log(found.strength + 0.01) + 0.42 * (side[:, 0] + side[:, 1] + side[:, 3])
-              + 0.7 * np.minimum(found.squareness, 3.0) - 1.4 * size - 1.3 * share)  # fmt: skip
-    as_many = (1.8 * found.score + 1.7 * np.log(found.strength + 0.01) + 0.8 * side[:, 1] + 0.15 * (side[:, 0] + side[:, 3])
-               - 2.2 * size - 0.3 * share)  # fmt: skip
-    prior = np.array([COINCIDENCE[int(face)] for face in found.face])
-    return np.asarray(np.where(one, as_one, as_many) + prior, np.float64)
+        size = -np.abs(np.log(found.edge_px / view.edge_at(found.centre_px) / usual_px))
+    side = np.log(found.sides + 0.02)
+    clues = {
+        "score": found.score, "margin": np.minimum(found.margin, 1.0), "strength": np.log(found.strength + 0.01),
+        "evenness": -np.log(found.spread / (found.strength + 0.01) + 0.02),
+        "weakest side": side[:, 0], "weak side": side[:, 1], "best side": side[:, 3],
+        "squareness": np.minimum(found.squareness, 3.0), "size": size,
+        "share": -np.abs(np.log(found.radius_px / found.edge_px / USUAL_SHARE)), "all": np.ones(len(found)),
+    }  # fmt: skip
+    kind = np.minimum(found.face, 3) - 1
+    return np.asarray(sum(np.array(WEIGHTS[clue])[kind] * value for clue, value in clues.items()), np.float64)

@@ -16,6 +16,7 @@ LogImage = NDArray[np.float32]
 # edge of the die nearby. Film grain and paper stay below.
 RESPONSES = (0.11, 0.35)
 MIN_STRENGTH = 0.4  # log units over three channels; most of the texture of carpets, felts and wood stays below
+LARGE_PX2 = 55.0
 RADIUS_PX = (1.7, 9.0)  # what one octave of the pyramid looks for; neighbouring octaves overlap
 CIRCLE_XY = np.stack([np.cos(np.arange(16) * np.pi / 8), np.sin(np.arange(16) * np.pi / 8)], axis=1)
 
@@ -100,7 +101,9 @@ def _round_parts(mask: NDArray[np.uint8]) -> list[tuple[float, float, float, flo
             continue
         xx, xy, yy = m["mu20"] / filled, m["mu11"] / filled, m["mu02"] / filled
         root = math.sqrt(max(xx * yy - xy * xy, 1e-9))
-        if filled / (4 * math.pi * root) > 0.86 and root > 0.16 * (xx + yy):  # an ellipse, and none flatter than 1 : 6
+        # 1 for an ellipse, 0.955 for a square; in few pixels the two are hard to tell apart. None is flatter than 1 : 6.
+        elliptic = filled / (4 * math.pi * root)
+        if elliptic > (0.965 if filled > LARGE_PX2 else 0.87) and root > 0.16 * (xx + yy):
             parts.append((m["m10"] / filled, m["m01"] / filled, xx, xy, yy))
     return parts
 

@@ -9,7 +9,7 @@ from vision.candidates import Found, covered
 from vision.pips import sample
 from vision.view import View
 
-SURE_BELIEF = 0.6
+SURE_BELIEF = 0.5
 SURE_SCORE = 0.4
 SURE_MARGIN = 0.25
 MARKED = 0.3  # log units that the inside of a body varies by when there are pips on it

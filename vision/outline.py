@@ -54,5 +54,7 @@ def outlines(log_image: Floats, A_image_face: Floats, low: float, high: float) -
     flat = points.reshape(-1, 2) @ np.swapaxes(A[:, :, :2], 1, 2) + A[:, None, :, 2]
     values = sample(log_image, flat.reshape(len(A), *points.shape))
     wide = values[:, :, 4:] + values[:, :, 3:-1] - values[:, :, 1:-3] - values[:, :, :-4]
-    steps = np.abs(np.mean(wide / 2, axis=3)).max(axis=-1)
+    # Without the extreme rays: an edge that only a part of the side runs along is not the side's.
+    even = (wide.sum(axis=3) - wide.max(axis=3) - wide.min(axis=3)) / (2 * (len(_SLANTS) - 2))
+    steps = np.abs(even).max(axis=-1)
     return Outline(reach[2:-2], np.asarray(steps, np.float32))
