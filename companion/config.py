@@ -26,7 +26,7 @@ class GameConfig:
     """Who plays, for how many points, in which language."""
 
     players: tuple[str, ...] = ("Player 1", "Player 2")
-    target: float = 1000
+    target: float = field(default=1000, metadata={"least": 0.5, "most": 1_000_000, "step": 0.5})
     language: str = field(default="en", metadata={"one_of": LANGUAGES})
 
 
@@ -148,6 +148,8 @@ def _checked(kind: Any, value: Any, limits: Any, place: str, wrong: list[str]) -
         wrong.append(f"{place!r} is at least {limits['least']}, not {value!r}")
     elif "most" in limits and value > limits["most"]:
         wrong.append(f"{place!r} is at most {limits['most']}, not {value!r}")
+    elif "step" in limits and value % limits["step"]:
+        wrong.append(f"{place!r} is a multiple of {limits['step']}, not {value!r}")
     return value
 
 

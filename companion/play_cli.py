@@ -6,6 +6,7 @@ from pathlib import Path
 
 from companion.config import LANGUAGES, Config, load_config
 from companion.errors import InputError
+from companion.notation import halves_of
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -21,7 +22,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     play.add_argument("--display", metavar="SINK", help="oled, terminal or png:DIR")
     play.add_argument("--buttons", metavar="SOURCE", help="gpio, keyboard or script:FILE")
     play.add_argument("--players", metavar="A,B", help="names, in the order of play")
-    play.add_argument("--target", type=float, metavar="N", help="points that end the game")
+    play.add_argument("--target", type=_points, metavar="N", help="points that end the game")
     play.add_argument("--lang", choices=LANGUAGES)
     play.add_argument("--state-dir", metavar="DIR", help="where games are kept")
     play.add_argument("--events", metavar="FILE|-", help="write a JSON line for each thing that happens")
@@ -47,6 +48,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _configured(args: argparse.Namespace) -> Config:
     return _asked(load_config(args.config) if args.config else Config(), args)
+
+
+def _points(text: str) -> float:
+    try:
+        number = float(text)
+        if halves_of(number) > 0:
+            return number
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"expected points above 0, whole or half, not {text!r}")
 
 
 def _asked(config: Config, args: argparse.Namespace) -> Config:
