@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -76,7 +77,7 @@ def parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 def make_profile(folder: Path, file: Path) -> int:
     """Makes a profile from a folder of pictures with the calibration's own command; returns its exit code."""
-    with contextlib.redirect_stdout(sys.stderr):
+    with contextlib.redirect_stdout(io.StringIO()):
         return main(["calibrate", "from-images", str(folder), "--out", str(file)])
 
 

@@ -116,6 +116,8 @@ START = {"players": ["Ana", "Bo"], "target": 20}
         (("play", "--config", "no-such.toml"), ["no-such.toml"]),
         (("play", "--camera", "table", "--profile", "no-such.toml"), ["no-such.toml"]),
         (("play", "--camera", "tabel", "--display", "terminal", "--buttons", "keyboard"), ["tabel"]),
+        (("play", "--camera", "table", "--target", "0.3"), ["--target", "'0.3'"]),
+        (("play", "--camera", "table", "--target", "-5"), ["--target", "'-5'"]),
         (("shuffle",), ["shuffle"]),
     ],
 )

@@ -183,7 +183,6 @@ def test_a_config_with_a_fault_names_the_key_and_the_near_one(capsys, tmp_path, 
     [
         (("--state-dir", "{file}/state"), ["{file}/state"]),
         (("--events", "{file}/events"), ["{file}/events"]),
-        (("--target", "0.3"), ["0.3"]),
         (("--players", "Ana,Ana"), ["'Ana'"]),
         (("--players", ""), ["name"]),
         (("--camera", "folder:{empty}"), ["{empty}"]),
