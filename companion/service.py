@@ -11,7 +11,6 @@ only the clean end on SIGTERM is left:
 import logging
 import os
 import signal
-import sys
 from collections import deque
 from collections.abc import Callable
 from types import TracebackType
@@ -27,8 +26,8 @@ from hardware.control import Answer, ControlSocket, socket_path
 from hardware.health import temperature_c
 from hardware.notify import JournalFormatter, Pulse, notify, supervised
 
-# The unit answers this exit code by switching the machine off.
-POWER_OFF_EXIT = 73
+# The unit answers one exit code by starting the service anew, the other by switching the machine off.
+RELOAD_EXIT, POWER_OFF_EXIT = 75, 73
 READINGS_KEPT = 5
 
 logger = logging.getLogger("mishimash")
@@ -64,12 +63,9 @@ class Service:
         return self
 
     def __exit__(self, *raised: type[BaseException] | BaseException | TracebackType | None) -> None:
-        """By now camera, display and log are given back: a reload can begin anew in the same process."""
         notify("STOPPING=1")
         if self.control:
             self.control.close()
-        if self.again:
-            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
     def watched(self, watcher: Watcher) -> Watcher:
         """The watcher, with a sign of life after each look."""
@@ -78,6 +74,12 @@ class Service:
     def asked(self, inputs: Inputs, camera: object) -> Inputs:
         """The inputs, with answers to what is asked in between, and an end when the service is stopped."""
         return _Asked(inputs, camera, self)
+
+    def exit_code(self, at: Table) -> int:
+        """How to leave a table: 0, or what asks systemd for more than an end."""
+        if self.again:
+            return RELOAD_EXIT
+        return POWER_OFF_EXIT if supervised() and at.wish == "power_off" else 0
 
     def _stop(self, *_: Any) -> None:
         self.stopping = True

@@ -21,7 +21,7 @@ from companion.log import Log
 from companion.narration import sentence
 from companion.notation import halves_of
 from companion.scripted import ScriptPlayer
-from companion.service import POWER_OFF_EXIT, Service
+from companion.service import Service
 from companion.table import Settings, Table
 from companion.watch import LookWatcher, MotionWatcher, Watcher, Witness
 from hardware.buttons import ScriptButtons, open_buttons
@@ -77,7 +77,7 @@ def run(
         else:
             inputs = RecordedInputs(watcher, player, hand)
         at = app.play(at, service.asked(inputs, camera), book, display, tell)
-    return POWER_OFF_EXIT if supervised() and at.wish == "power_off" else 0
+    return service.exit_code(at)
 
 
 def _teller(events: str | None, by_itself: bool, parts: ExitStack) -> app.Tell:

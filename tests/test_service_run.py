@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 from companion import table
 from companion.errors import InputError
 from companion.inputs import Over
-from companion.service import Lendable, Service, status
+from companion.service import POWER_OFF_EXIT, RELOAD_EXIT, Lendable, Service, status
 from companion.table import DiceRest, DiceUnsure, Settings, Table
 from hardware.control import Answer, ask, socket_path
 from hardware.ports import DeviceError, Frame
@@ -58,7 +59,6 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service
     made = Service(lambda: None)
     with made:
         yield made
-        made.again = False
     signal.signal(signal.SIGTERM, before)
 
 
@@ -105,8 +105,16 @@ def test_status_tells_the_game_the_devices_and_the_last_readings(service: Servic
 
 
 def test_a_reload_ends_the_loop_so_that_it_begins_anew(service: Service) -> None:
+    assert service.exit_code(AT) == 0
     assert answer_of(service, "reload") == {"ok": True}
-    assert service.again
+    assert service.exit_code(AT) == RELOAD_EXIT
+
+
+def test_power_off_is_left_to_systemd_where_there_is_one(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    wished = replace(AT, wish="power_off")
+    assert service.exit_code(wished) == 0
+    monkeypatch.setenv("NOTIFY_SOCKET", "@nobody")
+    assert service.exit_code(wished) == POWER_OFF_EXIT
 
 
 def test_a_reload_of_a_broken_config_changes_nothing_and_says_why(service: Service) -> None:
@@ -115,7 +123,7 @@ def test_a_reload_of_a_broken_config_changes_nothing_and_says_why(service: Servi
 
     service.check_config = broken
     assert answer_of(service, "reload") == "nothing changed: config.toml: unknown key 'plaiers'"
-    assert not service.again
+    assert service.exit_code(AT) == 0
 
 
 def test_a_camera_is_lent_and_taken_back(service: Service) -> None:
