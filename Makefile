@@ -2,10 +2,10 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help setup demo test bench check-slow check-boot screens install uninstall clean distclean
+.PHONY: help setup demo test bench check-slow check-hardware check-boot screens install uninstall clean distclean
 
 help:  ## list the targets
-	@awk -F ':.*  ## ' '/^[a-z]/ && NF == 2 { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*  ## ' '/^[a-z]/ && NF == 2 { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 setup:
 	@scripts/setup.sh
@@ -27,6 +27,9 @@ bench: setup  ## measure speed, memory and accuracy of the reader and the engine
 
 screens: setup  ## draw every screen of the OLED, enlarged, on one sheet
 	.venv/bin/python -m companion.contact_sheet
+
+check-hardware: setup  ## run the real camera and display stacks on virtual devices (root, mmdebstrap, network; minutes)
+	.venv/bin/python scripts/check_hardware.py
 
 check-boot:  ## boot Debian systems in containers, install there, and break things (root, systemd-nspawn, network; minutes)
 	@python3 scripts/check_boot.py
