@@ -76,7 +76,8 @@ def find_board(image_bgr: BGR, board: Board, name: str = "the picture") -> Board
     corners, ids, _, marker_ids = cv2.aruco.CharucoDetector(_charuco(board)).detectBoard(grey)
     found = 0 if ids is None else len(ids)
     if found < ENOUGH_CORNERS:
-        raise CalibrationError(f"{name}: {_why_not(grey, board, 0 if marker_ids is None else len(marker_ids), found)}")
+        seen_ids = [] if marker_ids is None else np.asarray(marker_ids).ravel().tolist()
+        raise CalibrationError(f"{name}: {_why_not(grey, board, seen_ids)}")
     corners_px = np.asarray(corners, np.float64).reshape(-1, 2)
     corners_mm = board.corners_mm[np.asarray(ids).ravel()]
     blur_px, white = _edges(grey, corners_px, corners_mm, board.square_mm)
@@ -107,12 +108,12 @@ def _edges(grey: Grey, corners_px: Floats, corners_mm: Floats, square_mm: float)
     return float((white - black) * BLUR_OF_SLOPE / np.median(steepest)), float(white)
 
 
-def _why_not(grey: Grey, board: Board, markers: int, corners: int) -> str:
-    """The likeliest reason why the board was not found, from the commonest mistakes."""
+def _why_not(grey: Grey, board: Board, seen_ids: list[int]) -> str:
+    """The likeliest reason why the board was not found, from the commonest mistakes; `seen_ids` are its markers."""
     lay_flat = "lay the printed board flat in the tray, all of it in view"
     print_it = "print the one of `mishimash calibrate sheet`"
-    all_markers = len(_charuco(board).getIds())
-    if markers == all_markers:
+    markers, all_markers = len(seen_ids), len(_charuco(board).getIds())
+    if markers >= all_markers or max(seen_ids, default=0) >= all_markers:
         return f"markers of another board: {print_it} ({board.squares_xy[0]}x{board.squares_xy[1]} squares)"
     mirrored = cv2.aruco.CharucoDetector(_charuco(board)).detectBoard(cv2.flip(grey, 1))[3]
     if mirrored is not None and len(mirrored) > max(markers, 3):

@@ -92,6 +92,12 @@ def covered(picture: BGR) -> BGR:
     return picture
 
 
+def larger_board(picture: BGR) -> BGR:
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    drawn = cv2.aruco.CharucoBoard((8, 6), 20.0, 15.0, dictionary).generateImage((800, 600), marginSize=30)
+    return cv2.cvtColor(drawn, cv2.COLOR_GRAY2BGR).astype(np.uint8)
+
+
 def other_board(picture: BGR) -> BGR:
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_6X6_250)
     drawn = cv2.aruco.CharucoBoard((7, 5), 20.0, 15.0, dictionary).generateImage((700, 500), marginSize=30)
@@ -109,6 +115,7 @@ def other_board(picture: BGR) -> BGR:
         (covered, "of the board's 17 markers can be seen"),
         (lambda p: cv2.flip(p, 1), "mirrored"),
         (other_board, "a board with 6x6 markers"),
+        (larger_board, "markers of another board"),
     ],
 )
 def test_a_picture_without_a_usable_board_says_why(board_bgr: BGR, spoil: Callable[[BGR], BGR], said: str):
