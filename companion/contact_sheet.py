@@ -1,7 +1,8 @@
 """Every screen of the table on one sheet a language and size: `python -m companion.contact_sheet [FOLDER]`."""
 
 import sys
-from itertools import product
+from collections.abc import Iterator
+from itertools import count, product
 from pathlib import Path
 
 from PIL import Image, ImageDraw
@@ -106,20 +107,26 @@ def tables(language: str, players: tuple[str, ...] = PLAYERS) -> dict[str, Table
 def sheet(language: str, size_px: tuple[int, int] = (128, 64)) -> Image.Image:
     """All screens of one language and display size, enlarged three times, a caption below each."""
     shown = tables(language)
+    large_px = (size_px[0] * ENLARGED, size_px[1] * ENLARGED)
     columns = COLUMNS[size_px[0]]
-    cell = cell_px(size_px)
-    whole = Image.new("L", (columns * cell[0], -(-len(shown) // columns) * cell[1]), SHADE)
+    cell_width, cell_height = _cell_px(size_px)
+    whole = Image.new("L", (columns * cell_width, -(-len(shown) // columns) * cell_height), SHADE)
     pen = ImageDraw.Draw(whole)
-    for i, (caption, table) in enumerate(shown.items()):
-        x, y = i % columns * cell[0] + GAP_PX, i // columns * cell[1] + GAP_PX
-        small = picture(table, size_px).convert("L")
-        whole.paste(small.resize((size_px[0] * ENLARGED, size_px[1] * ENLARGED), Image.Resampling.NEAREST), (x, y))
-        pen.text((x, y + size_px[1] * ENLARGED + 1), caption, fill=CAPTION_SHADE, font=font("ter-u12n"))
+    for (caption, table), (x, y) in zip(shown.items(), places_px(size_px), strict=False):
+        whole.paste(picture(table, size_px).convert("L").resize(large_px, Image.Resampling.NEAREST), (x, y))
+        pen.text((x, y + large_px[1] + 1), caption, fill=CAPTION_SHADE, font=font("ter-u12n"))
     return whole.quantize(4)
 
 
-def cell_px(size_px: tuple[int, int]) -> tuple[int, int]:
-    """The width and height that one screen with its caption takes on a sheet."""
+def places_px(size_px: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """The upper left corners (x, y) of the screens on a sheet, in the order of `tables`, without end."""
+    width, height = _cell_px(size_px)
+    for i in count():
+        row, column = divmod(i, COLUMNS[size_px[0]])
+        yield column * width + GAP_PX, row * height + GAP_PX
+
+
+def _cell_px(size_px: tuple[int, int]) -> tuple[int, int]:
     return size_px[0] * ENLARGED + 2 * GAP_PX, size_px[1] * ENLARGED + 2 * GAP_PX + CAPTION_PX
 
 
