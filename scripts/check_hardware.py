@@ -7,6 +7,8 @@ with a stub chip, in User-Mode Linux. What it needs is kept in a cache folder an
 this machine is told with its reason and counted; only a check that fails makes this fail.
 """
 
+import contextlib
+import io
 import json
 import os
 import platform
@@ -130,7 +132,9 @@ def take_rolls(project: Path) -> None:
             truth.append(sorted(die.face for die in tray.truth()))
         for name, picture in pictures.items():
             cv2.imwrite(f"{folder}/{name}.jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
-        if main(["calibrate", "from-images", folder, "--out", str(project / "tray.profile")]):
+        with contextlib.redirect_stdout(io.StringIO()):
+            failed = main(["calibrate", "from-images", folder, "--out", str(project / "tray.profile")])
+        if failed:
             raise NotHereError("the profile of the simulated tray could not be made")
         for number in range(ROLLS):
             shutil.copy(f"{folder}/roll-{number}.jpg", project / "rolls" / f"{number}.jpg")
