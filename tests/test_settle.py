@@ -1,4 +1,5 @@
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.moving_tray import FRAME_S, MovingTray
+from vision import follow
 from vision.reading import Die, Reading
 from vision.settle import Emptied, Moving, Nudged, Rolled, Seen, SetAside, Settler, Unchanged, Unsure, verdict
 
@@ -135,7 +137,7 @@ def test_a_die_turned_by_a_finger_is_never_silently_taken(watch: Watch) -> None:
     assert nudged == Nudged(Reading(before, "ok"), Reading(tuple(watch.tray.dice), "ok"))
 
 
-def test_a_turned_die_counts_as_first_read_until_it_is_accepted(watch: Watch) -> None:
+def test_a_turned_die_counts_as_first_read_until_the_game_holds_the_new_face(watch: Watch) -> None:
     first_read = watch.tray.dice[2].face
     watch.rest(watch.tray.turn(2))
     turned = watch.tray.dice[2]
@@ -143,20 +145,60 @@ def test_a_turned_die_counts_as_first_read_until_it_is_accepted(watch: Watch) ->
     assert isinstance(lifted, SetAside)
     assert lifted.taken == (first_read,)
     watch.rest(watch.tray.put_back([turned]))
-    watch.settler.accept()
+    watch.settler.hold(faces(watch.tray.dice))
     [lifted] = watch.rest(watch.tray.reach((5,)))
     assert isinstance(lifted, SetAside)
     assert lifted.taken == (turned.face,)
 
 
 def test_a_corrected_die_is_lifted_with_its_corrected_face(watch: Watch) -> None:
-    corrected = watch.tray.dice[3].face % 6 + 1
-    watch.settler.correct(3, corrected)
-    [lifted] = watch.rest(watch.tray.reach((3,)))
+    misread = next(i for i, die in enumerate(watch.tray.dice) if faces(watch.tray.dice).count(die.face) == 1)
+    corrected = watch.tray.dice[misread].face % 6 + 1
+    watch.settler.hold([corrected if i == misread else die.face for i, die in enumerate(watch.tray.dice)])
+    [lifted] = watch.rest(watch.tray.reach((misread,)))
     assert isinstance(lifted, SetAside)
     assert lifted.taken == (corrected,)
-    with pytest.raises(IndexError, match="no die number 6"):
-        watch.settler.correct(6, 1)
+
+
+@pytest.mark.parametrize(
+    ("shown", "held", "now_held"),
+    [
+        ((1, 2, 3), (3, 2, 1), (1, 2, 3)),
+        ((1, 2, 3), (1, 2, 5), (1, 2, 5)),
+        ((1, 2, 3), (5, 5, 2), (5, 2, 5)),
+        ((1, 2, 3), (1, 2), (1, 2, 3)),
+    ],
+)
+def test_faces_the_game_holds_go_to_the_dice_that_show_them(
+    shown: tuple[int, ...], held: tuple[int, ...], now_held: tuple[int, ...]
+) -> None:
+    dice = follow.hold(follow.follow(reading(*shown).dice), held)
+    assert tuple(one.face for one in dice) == now_held
+
+
+def test_a_face_accepted_after_a_nudge_goes_to_the_die_that_was_turned() -> None:
+    turned, _ = follow.update(follow.follow(reading(3, 3).dice), reading(3, 4).dice)
+    assert tuple(one.face for one in follow.hold(turned, (3, 4))) == (3, 4)
+
+
+def test_a_die_added_to_a_roll_of_too_few_makes_the_roll() -> None:
+    five, six = reading(1, 2, 3, 4, 5), reading(1, 2, 3, 4, 5, 6)
+    settler = Settler(Scripted(five, five, six))
+    settler.expect = 6
+    watch = Watch(MovingTray(seed=6), settler)
+    watch.rest()
+    assert watch.rest(watch.tray.switch_lamp()) == [Rolled(six)]
+
+
+def test_a_die_taken_from_a_roll_of_too_many_makes_the_roll_and_the_next_one_is_set_aside() -> None:
+    three, two, one = reading(1, 2, 3), reading(1, 2), reading(1)
+    settler = Settler(Scripted(three, three, two, two, one))
+    settler.expect = 2
+    watch = Watch(MovingTray(seed=6), settler)
+    watch.rest()
+    assert watch.rest(watch.tray.switch_lamp()) == [Rolled(two)]
+    settler.expect = None
+    assert watch.rest(watch.tray.switch_lamp()) == [SetAside((2,), one)]
 
 
 class Scripted:
@@ -294,8 +336,8 @@ def play(tray: MovingTray, acts: list[str], chance: random.Random) -> Iterator[t
             roll = list(tray.dice)
             due = [*due, Rolled(now)]
         elif act == "turn" and numbers:
-            # The play goes on with the faces as they are now.
-            roll = list(tray.dice)
+            turned = tray.dice[numbers[0]]
+            roll = [turned if die == before[numbers[0]] else die for die in roll]
             due = [*due, Nudged(Reading(tuple(before), "ok"), now)]
         elif not tray.dice and before:
             roll = []
@@ -316,6 +358,7 @@ def test_every_roll_and_set_aside_is_said_once_and_nothing_invented_whatever_fra
     settler = Settler(tray)
     said: list[Seen] = []
     due: list[Seen] = []
+    roll = Counter[int]()
     now_s = 0.0
     for picture, due in play(tray, acts, chance):  # noqa: B007 - the last one counts
         now_s += FRAME_S
@@ -327,6 +370,10 @@ def test_every_roll_and_set_aside_is_said_once_and_nothing_invented_whatever_fra
             for seen in settler.update(picture, time_s):
                 if not isinstance(seen, Moving | Unchanged):
                     said.append(seen)
+                if isinstance(seen, Rolled):
+                    roll = Counter(seen.reading.values)
                 if isinstance(seen, Nudged):
-                    settler.accept()
+                    roll += Counter(seen.now.values)
+                    roll -= Counter(seen.before.values)
+                    settler.hold(sorted(roll.elements()))
     assert said == due

@@ -1,6 +1,7 @@
 """Follows the dice of one roll from reading to reading: which stayed, were lifted, put back, pushed or turned over."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -70,6 +71,28 @@ def update(followed: Sequence[Followed], dice: Sequence[Die]) -> tuple[tuple[Fol
 def taken(followed: Sequence[Followed]) -> tuple[int, ...]:
     """The faces lifted out so far, as the game holds them, sorted."""
     return tuple(sorted(one.face for one in followed if not one.there and one.face is not None))
+
+
+def hold(followed: Sequence[Followed], faces: Sequence[int]) -> tuple[Followed, ...]:
+    """The same dice with the faces that the game holds for them now, when these are as many.
+
+    Each die keeps its face if it can; one turned over takes the face it shows; what is left over goes to the others.
+    """
+    roll = [which for which, one in enumerate(followed) if one.face is not None]
+    free = Counter(faces)
+    if len(faces) != len(roll) or free == Counter(followed[which].face for which in roll):
+        return tuple(followed)
+    untouched_first = sorted(roll, key=lambda which: followed[which].face != followed[which].die.face)
+    held: dict[int, int] = {}
+    for which, face in (
+        *((which, followed[which].face) for which in untouched_first),
+        *((which, followed[which].die.face) for which in roll),
+        *product(roll, faces),
+    ):
+        if which not in held and face is not None and free[face]:
+            held[which] = face
+            free[face] -= 1
+    return tuple(replace(one, face=held.get(which)) for which, one in enumerate(followed))
 
 
 def _claim(one: Followed, die: Die) -> int:

@@ -97,6 +97,8 @@ class Settler:
         # The dice of the roll and the picture they were last surely seen in; None before the first sure reading.
         self._dice: tuple[Followed, ...] | None = None
         self._sure_picture: Thumbnail | None = None
+        # Whether that roll had another number of dice than the game waited for.
+        self._miscounted = False
 
     def update(self, image_bgr: NDArray[np.uint8], captured_s: float) -> tuple[Seen, ...]:
         """What this frame (H×W×3 uint8, monotonic seconds) lets one say: mostly nothing, at most one event.
@@ -120,15 +122,12 @@ class Settler:
         seen = self._look(image_bgr, picture, still_s)
         return self._conclude(seen) if seen else ()
 
-    def correct(self, which: int, face: int) -> None:
-        """From now on die number `which` of the last `Rolled.reading.dice` counts as `face` in `SetAside.taken`."""
-        if self._dice is None or not 0 <= which < len(self._dice):
-            raise IndexError(f"the last roll has no die number {which}")
-        self._dice = tuple(replace(one, face=face) if i == which else one for i, one in enumerate(self._dice))
+    def hold(self, faces: Sequence[int]) -> None:
+        """Tells which faces the game holds for the roll: one that was corrected or accepted counts in `SetAside.taken`.
 
-    def accept(self) -> None:
-        """Takes the dice as they lie now for the roll: the answer to `Nudged` when the new faces shall count."""
-        self._dice = follow.follow([one.die for one in self._dice or () if one.there])
+        May be told again with every frame; another number of dice than the roll's changes nothing.
+        """
+        self._dice = self._dice and follow.hold(self._dice, faces)
 
     def _conclude(self, seen: Seen) -> tuple[Seen, ...]:
         self._moving, self._concluded = False, True
@@ -154,13 +153,20 @@ class Settler:
             self._dice = ()
             return Unchanged(reading) if known == () else Emptied()
         if not known or follow.thrown(known, reading.dice, awaited=self.expect is not None):
-            self._dice = follow.follow(reading.dice)
-            return Rolled(reading, thrown=known is not None or self._ever_moved)
+            return self._rolled(reading, thrown=known is not None or self._ever_moved)
         self._dice, strange = follow.update(known, reading.dice)
+        taken, before = follow.taken(self._dice), follow.taken(known)
+        if self._miscounted and self.expect is not None and (strange or taken != before):
+            # The game still waits for the right number of dice: one was added or taken away.
+            return self._rolled(reading, thrown=True)
         if strange:
             return Nudged(Reading(tuple(one.die for one in known if one.there), "ok"), reading)
-        taken = follow.taken(self._dice)
-        return Unchanged(reading) if taken == follow.taken(known) else SetAside(taken, reading)
+        return Unchanged(reading) if taken == before else SetAside(taken, reading)
+
+    def _rolled(self, reading: Reading, thrown: bool) -> Rolled:
+        self._dice = follow.follow(reading.dice)
+        self._miscounted = self.expect not in (None, len(reading.dice))
+        return Rolled(reading, thrown)
 
     def _hidden(self, image_bgr: NDArray[np.uint8], picture: Thumbnail, reading: Reading) -> bool:
         """Whether a die is missing where something reaches in over the picture's border: a hand may hide it."""
