@@ -76,7 +76,7 @@ def find_board(image_bgr: BGR, board: Board, name: str = "the picture") -> Board
     corners, ids, _, marker_ids = cv2.aruco.CharucoDetector(_charuco(board)).detectBoard(grey)
     found = 0 if ids is None else len(ids)
     if found < ENOUGH_CORNERS:
-        seen_ids = [] if marker_ids is None else np.asarray(marker_ids).ravel().tolist()
+        seen_ids = [] if marker_ids is None else [int(i) for i in np.asarray(marker_ids).ravel()]
         raise CalibrationError(f"{name}: {_why_not(grey, board, seen_ids)}")
     corners_px = np.asarray(corners, np.float64).reshape(-1, 2)
     corners_mm = board.corners_mm[np.asarray(ids).ravel()]

@@ -13,7 +13,9 @@ from calibration.tray import find_outline, floor_mask
 from calibration.verdict import place
 from hardware.ports import BGR
 from vision.learn import learn_dice
+from vision.loose import read_loose
 from vision.profile import Lens, TrayProfile
+from vision.reading import Reading
 
 # Shares of the picture's width beyond which there is no use in going on.
 RESIDUAL_REFUSED = 0.003
@@ -47,9 +49,15 @@ def add_board(
 
 
 def add_empty(profile: TrayProfile, pictures: Sequence[BGR], name: str = "the picture") -> TrayProfile:
-    """The profile with the empty tray from one or more pictures of it, its light, and the outline of its floor."""
+    """The profile with the empty tray from one or more pictures of it, its light, and the outline of its floor.
+
+    Raises CalibrationError when dice lie in it; other things show only once there are rolls (`check_empty`).
+    """
     check_size(profile, pictures[0], name)
     empty = pictures[0] if len(pictures) == 1 else np.median(pictures, axis=0).astype(np.uint8)
+    lying = read_loose(empty)
+    if lying.status == "ok" or len(lying.dice) > 1:
+        raise CalibrationError(f"{name}: dice lie in the empty tray ({_faces(lying)}): clear it and take it again")
     outline_mm = None
     if profile.lens and profile.pose and profile.board:
         board_mm = floor_mm(profile.lens, profile.pose, profile.board.corners_px)
@@ -99,3 +107,7 @@ def floor_of(profile: TrayProfile) -> np.ndarray:
     if profile.lens and profile.pose and profile.outline_mm is not None:
         return floor_mask(profile.lens, profile.pose, profile.outline_mm)
     return np.full((profile.height_px, profile.width_px), 255, np.uint8)
+
+
+def _faces(reading: Reading) -> str:
+    return " ".join(map(str, reading.values))

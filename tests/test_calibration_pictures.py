@@ -235,6 +235,11 @@ def test_an_empty_tray_passes_and_one_with_a_thing_in_it_is_refused_with_its_pla
         check_empty(replace(profile, empty_bgr=hand), rolls, "empty.jpg")
 
 
+def test_dice_in_the_empty_tray_are_refused_at_once(profile: TrayProfile, rolls: list[BGR]):
+    with pytest.raises(CalibrationError, match=r"empty.jpg: dice lie in the empty tray \([1-6 ]+\): clear it"):
+        add_empty(profile, [rolls[0]], "empty.jpg")
+
+
 def write_pictures(folder: Path, pictures: dict[str, BGR]) -> Path:
     for name, picture in pictures.items():
         cv2.imwrite(str(folder / f"{name}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
