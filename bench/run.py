@@ -10,6 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import cv2
+from device_measures import button_edge_to_event, program_at_rest, screen_to_bus, simulated_frames
 from log_measures import log_kills, log_resuming, log_writing
 from measure import Row
 from processes import engine, memory_of_read
@@ -26,6 +27,10 @@ MEASURES: list[Callable[[], Iterable[Row]]] = [
     log_writing,
     log_resuming,
     log_kills,
+    simulated_frames,
+    button_edge_to_event,
+    screen_to_bus,
+    program_at_rest,
 ]
 
 

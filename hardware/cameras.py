@@ -1,5 +1,6 @@
 """Opens the camera that a source names: the Pi's, a USB one, a video, a folder of pictures or the simulated tray."""
 
+import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ from hardware.pictures import load_picture
 from hardware.ports import Camera, DeviceError, EndOfFrames, Frame
 from hardware.reviving import RevivingCamera
 from hardware.simulated import SimulatedTray
+
+logger = logging.getLogger("mishimash")
 
 SOURCES = "picamera2, table, folder:DIR, video:FILE, v4l2:N"
 PI = PiSettings()
@@ -70,6 +73,7 @@ class FolderCamera:
                 image = load_picture(path)
             except DeviceError as error:
                 self.passed_over.append(str(error))
+                logger.warning("passed over: %s", error)
                 continue
             self._given += 1
             return Frame(image, float(self._next - 1), path.name)

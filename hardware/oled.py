@@ -1,5 +1,6 @@
 """The OLED through luma.oled: drawn by a thread of its own, given up and taken up again without the game noticing."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -8,6 +9,8 @@ from typing import Protocol
 from PIL import Image
 
 from hardware.ports import DeviceError
+
+logger = logging.getLogger("mishimash")
 
 RETRY_S = 1.0
 HEARTBEAT_S = 0.5
@@ -104,5 +107,8 @@ class OledDisplay:
                 seen = self._wanted
                 if self._closing:
                     break
+            before = self._keeper.trouble
             self._keeper.tend(seen, time.monotonic())
+            if self._keeper.trouble != before:
+                logger.warning("display: %s", self._keeper.trouble or "well again")
         self._keeper.off()
