@@ -12,7 +12,7 @@ import logging
 import os
 import signal
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -49,6 +49,7 @@ class Service:
 
     def __init__(self, check_config: Callable[[], object]) -> None:
         self.check_config = check_config
+        self.troubles: dict[str, Callable[[], str]] = {}  # of devices that the table knows nothing of; "" is well
         self.stopping = False
         self.again = False
         self.pulse = Pulse(("camera", "loop"))
@@ -126,7 +127,7 @@ class _Asked:
         logger.info("asked to %s", word)
         match word:
             case "status":
-                return status(at) | {"readings": list(self._readings)}
+                return status(at, self._service.troubles) | {"readings": list(self._readings)}
             case "reload":
                 return self._reload()
             case _ if not isinstance(self._camera, Lendable):
@@ -146,17 +147,19 @@ class _Asked:
         return {"ok": True}
 
 
-def status(at: Table) -> Answer:
+def status(at: Table, troubles: Mapping[str, Callable[[], str]]) -> Answer:
     """The table and its devices, as JSON can hold them."""
+    devices = {
+        "camera": at.camera_lost,
+        "storage": at.storage_trouble,
+        "buttons": f"{', '.join(sorted(at.stuck))} held down" if at.stuck else "",
+    }
+    devices |= {name: trouble for name, ask in troubles.items() if (trouble := ask()) or name not in devices}
     return {
         "scene": type(at.scene).__name__.lower(),
         "game": end_state(at.game),
         "waits_for_dice": at.expects,
-        "devices": {
-            "camera": at.camera_lost or "ok",
-            "storage": at.storage_trouble or "ok",
-            "buttons": f"{', '.join(sorted(at.stuck))} held down" if at.stuck else "ok",
-        },
+        "devices": {name: trouble or "ok" for name, trouble in devices.items()},
         "temperature_c": temperature_c(),
     }
 

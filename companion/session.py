@@ -64,13 +64,14 @@ def run(
         book = parts.enter_context(Log.open(_state_folder(config, parts)))
         at = _laid_table(config, anew, book, tell)
         display = parts.enter_context(closing(open_display(config.display.sink, oled=oled_settings(config.display))))
+        service.troubles["display"] = lambda: getattr(display, "trouble", "")
         recorded = by_itself or config.buttons.source.startswith("script:")
         camera = parts.enter_context(closing(_camera(config, seed, real_time=not recorded)))
         reader = Reader(_profile(config, camera, make_profile))
         witness: Witness = demo.Album() if by_itself else lambda frame, reading: None
         watcher = service.watched(_watcher(config, camera, reader, witness))
         hand: Hand = TrayHand(camera) if isinstance(camera, SimulatedTray) else lambda press, at: False
-        player = _player(config, hand, by_itself, parts)
+        player = _player(config, hand, by_itself, parts, service)
         inputs: Inputs
         if camera.live:
             inputs = parts.enter_context(closing(LiveInputs(watcher, player, hand)))
@@ -153,7 +154,7 @@ def _watcher(config: Config, camera: Camera, reader: Reader, witness: Witness) -
     return MotionWatcher(camera, Settler(reader, config.camera.rest_s), witness)
 
 
-def _player(config: Config, hand: Hand, by_itself: bool, parts: ExitStack) -> Player:
+def _player(config: Config, hand: Hand, by_itself: bool, parts: ExitStack, service: Service) -> Player:
     if by_itself and isinstance(hand, TrayHand):
         return DemoPlayer(hand)
     try:
@@ -162,6 +163,8 @@ def _player(config: Config, hand: Hand, by_itself: bool, parts: ExitStack) -> Pl
         if not supervised():
             raise
         logger.error("%s", error)
+        trouble = str(error)
+        service.troubles["buttons"] = lambda: trouble
         return lambda at, now_s: ()
     if isinstance(buttons, ScriptButtons):
         waits = hand.waits if isinstance(hand, TrayHand) else lambda at, now_s: False

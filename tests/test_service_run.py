@@ -14,7 +14,7 @@ import pytest
 from companion import table
 from companion.errors import InputError
 from companion.inputs import Over
-from companion.service import POWER_OFF_EXIT, RELOAD_EXIT, Lendable, Service, status
+from companion.service import POWER_OFF_EXIT, RELOAD_EXIT, Lendable, Service
 from companion.table import DiceRest, DiceUnsure, Settings, Table
 from hardware.control import Answer, ask, socket_path
 from hardware.ports import DeviceError, Frame
@@ -95,11 +95,13 @@ def test_sigterm_ends_the_loop_at_its_next_turn(service: Service) -> None:
 
 def test_status_tells_the_game_the_devices_and_the_last_readings(service: Service) -> None:
     seen = (DiceRest((1, 5), 0.98765), DiceUnsure((2,), ("glare",)))
+    service.troubles = {"display": lambda: "no panel at 0x3c", "buttons": lambda: ""}
     answer = answer_of(service, "status", None, *seen)
     assert isinstance(answer, dict)
-    assert answer | {"readings": None} == status(AT) | {"readings": None}
     assert answer["game"]["to_play"] == "Ana"
-    assert answer["devices"] == {"camera": "ok", "storage": "ok", "buttons": "ok"}
+    assert answer["devices"] == {
+        "camera": "ok", "storage": "ok", "buttons": "ok", "display": "no panel at 0x3c",
+    }  # fmt: skip
     assert {"values": [1, 5], "status": "ok", "confidence": 0.988} in answer["readings"]
     assert {"values": [2], "status": "unsure", "reasons": ["glare"]} in answer["readings"]
 
