@@ -1,7 +1,6 @@
 """What the picture of the empty tray says about the light, and whether the tray is empty at all."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -42,15 +41,6 @@ def flickers(pictures: Sequence[BGR]) -> bool:
     """Whether the brightness of pictures of a still scene, taken one after another, goes up and down."""
     means = np.array([picture[::4, ::4].mean() for picture in pictures])
     return bool(len(means) > 2 and means.std() > FLICKER * means.mean())
-
-
-def moves(pictures: Sequence[BGR]) -> bool:
-    """Whether anything but noise changes from each picture to the next: a hand, or the tray itself."""
-    small = [cv2.GaussianBlur(picture, (0, 0), 3)[::4, ::4].astype(np.float32) for picture in pictures]
-    return any(
-        float((np.abs(a / max(float(a.mean()), 1) - b / max(float(b.mean()), 1)) > 0.12).any(-1).mean()) > 0.002
-        for a, b in pairwise(small)
-    )
 
 
 def things_in(empty_bgr: BGR, rolls: Sequence[BGR], floor: Mask, least_px: float) -> Floats:

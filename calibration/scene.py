@@ -1,18 +1,21 @@
 """What lies before the camera while calibrating, and who puts it there: the owner, or the simulated tray by itself."""
 
+from collections import deque
 from dataclasses import asdict
 from typing import Protocol
 
 from calibration.errors import CalibrationError
-from calibration.light import flickers, moves
+from calibration.light import flickers
 from calibration.prompt import Prompter
 from hardware.locks import Locks
 from hardware.ports import BGR, Camera, EndOfFrames
 from hardware.reviving import RevivingCamera
 from hardware.simulated import SimulatedTray
+from vision.motion import Stillness, luma, thumbnail
 from vision.profile import Exposure
 
-PATIENCE_FRAMES = 150
+PATIENCE_FRAMES = 300
+REST_S = 0.6
 
 
 class Scene(Protocol):
@@ -63,15 +66,19 @@ class CameraScene:
         return self._still(1)[0]
 
     def _still(self, count: int) -> list[BGR]:
-        """`count` successive pictures between which nothing moves; a recording has one of each scene."""
+        """`count` successive pictures of a scene at rest; a recording has one of each scene."""
+        stillness, pictures = Stillness(), deque[BGR](maxlen=count)
         try:
-            pictures = [self._camera.frame().image_bgr]
-            if not self._camera.live:
-                return pictures
             for _ in range(PATIENCE_FRAMES):
-                pictures = [*pictures, self._camera.frame().image_bgr][-max(count, 3) :]
-                if len(pictures) == max(count, 3) and not moves(pictures):
-                    return pictures[-count:]
+                frame = self._camera.frame()
+                if not self._camera.live:
+                    return [frame.image_bgr]
+                still_s = stillness.update(thumbnail(luma(frame.image_bgr)), frame.captured_s)
+                if still_s == 0.0:
+                    pictures.clear()
+                pictures.append(frame.image_bgr)
+                if still_s and still_s >= REST_S and len(pictures) == count:
+                    return list(pictures)
         except EndOfFrames as end:
             message = f"the recording is too short ({end}): it needs the board, the empty tray and rolls"
             raise CalibrationError(message) from end

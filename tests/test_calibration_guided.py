@@ -84,14 +84,16 @@ class Restless:
     def __init__(self, restless_frames: int) -> None:
         self._rng = np.random.default_rng(0)
         self._left = restless_frames
+        self._now_s = 0.0
 
     def frame(self) -> Frame:
+        self._now_s += 1 / 15
         picture: BGR = np.full((120, 160, 3), 90, np.uint8)
         if self._left > 0:
             self._left -= 1
             x, y = (int(k) for k in self._rng.integers(20, 100, 2))
             cv2.circle(picture, (x, y), 15, (200, 200, 220), -1)
-        return Frame(picture, 0.0)
+        return Frame(picture, self._now_s)
 
     def close(self) -> None:
         """Nothing to give back."""
