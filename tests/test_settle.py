@@ -1,6 +1,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from tests.moving_tray import FRAME_S, MovingTray
 from vision import follow
+from vision.motion import tray_blocks
+from vision.profile import DiceModel, Lens, Pose, TrayProfile
 from vision.reading import Die, Reading
 from vision.settle import Emptied, Moving, Nudged, Rolled, Seen, SetAside, Settler, Unchanged, Unsure, verdict
 
@@ -262,6 +265,37 @@ def test_dice_pushed_a_little_are_no_roll_unless_one_is_awaited() -> None:
         watch.rest()
         settler.expect = expect
         assert watch.rest(watch.tray.switch_lamp()) == [said]
+
+
+def test_what_moves_beside_the_tray_does_not_keep_a_roll_waiting() -> None:
+    tray = MovingTray(seed=12)
+    beside = np.random.default_rng(12)
+
+    def restless(pictures: Pictures) -> Iterator[NDArray[np.uint8]]:
+        for picture in pictures:
+            picture[:, :30] = beside.integers(0, 255)
+            yield picture
+
+    watched = np.ones((60, 80), np.bool_)
+    watched[:, :10] = False
+    watch = Watch(tray, Settler(tray, watched=watched))
+    assert watch.see(restless(tray.still(REST_S))) == [Emptied()]
+    watch.see(restless(tray.throw(6)))
+    assert watch.see(restless(tray.still(REST_S))) == [Rolled(Reading(tuple(tray.dice), "ok"))]
+
+
+def test_dice_can_appear_between_the_walls_and_as_high_as_they_are() -> None:
+    lens = Lens(800, 600, 600.0, (400.0, 300.0))
+    pose = Pose(np.diag([1.0, -1.0, -1.0]), np.array([-100.0, 75.0, 400.0]))
+    floor_mm = np.array([(20.0, 20.0), (180.0, 20.0), (180.0, 130.0), (20.0, 130.0)])
+    profile = TrayProfile("", 800, 600, lens, pose, floor_mm, DiceModel(16.0))
+    blocks = tray_blocks(profile)
+    assert blocks is not None
+    # 160 mm by 110 mm, seen from 400 mm: at the height of two dice they are 261 by 179 of 800 by 600 pixels.
+    rows, columns = np.flatnonzero(blocks.any(axis=1)), np.flatnonzero(blocks.any(axis=0))
+    assert (columns[0], columns[-1]) == (27, 53)
+    assert (rows[0], rows[-1]) == (21, 39)
+    assert tray_blocks(replace(profile, outline_mm=None)) is None
 
 
 def test_a_camera_that_hangs_on_dice_in_the_air_makes_no_roll() -> None:

@@ -4,6 +4,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.profile import TrayProfile
+from vision.rectify import project
+
 Thumbnail = NDArray[np.float32]
 Changes = NDArray[np.bool_]
 
@@ -26,6 +29,8 @@ LEAST_BLOCKS = 2
 # A camera that hangs repeats its last picture, and that may show dice in the air: from a camera with noise,
 # repetitions count as rest only once they lasted this long.
 REPEATED_S = 1.0
+# A die's edge while the owner's own is not known.
+COMMON_EDGE_MM = 16.0
 
 
 def luma(image_bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -56,6 +61,19 @@ def quantile(values: NDArray[np.float32], part: float) -> np.float32:
     return np.float32(np.partition(values, nth, axis=None)[nth])
 
 
+def tray_blocks(profile: TrayProfile) -> Changes | None:
+    """The blocks in which dice of this tray can appear, 60×80 bool; None when the profile does not know its walls."""
+    if profile.lens is None or profile.pose is None or profile.outline_mm is None:
+        return None
+    edge_mm = profile.dice.edge_mm if profile.dice else COMMON_EDGE_MM
+    corners_mm = [(*corner, height) for corner in profile.outline_mm for height in (0.0, 2 * edge_mm)]
+    width, height = THUMBNAIL_SIZE_PX
+    corners_px = project(profile.lens, profile.pose, np.array(corners_mm)) / (profile.width_px, profile.height_px)
+    hull = cv2.convexHull(np.rint(corners_px * (width, height)).astype(np.int32))
+    blocks = cv2.fillConvexPoly(np.zeros((height, width), np.uint8), hull, 1)
+    return np.asarray(blocks, np.bool_)
+
+
 class MotionCheck:
     """Tells changes from noise: it learns each block's usual difference, in constant memory."""
 
@@ -80,10 +98,11 @@ class MotionCheck:
 
 
 class Stillness:
-    """Tells how long nothing has moved, from thumbnails as they come."""
+    """Tells how long nothing has moved in the `watched` blocks, None for all, from thumbnails as they come."""
 
-    def __init__(self) -> None:
+    def __init__(self, watched: Changes | None = None) -> None:
         self._motion = MotionCheck()
+        self._watched: Changes | np.bool_ = np.True_ if watched is None else watched
         self._last: Thumbnail | None = None
         self._first: Thumbnail | None = None
         self._first_s = self._last_s = self._fresh_s = float("-inf")
@@ -107,8 +126,7 @@ class Stillness:
             return None
         step = difference(now, before)
         self._motion.learn(step)
-        moved = self._motion.changes(step).any() or self.changes(now, first).any()
-        if moved:
+        if np.any(self._motion.changes(step) & self._watched) or self.differs(now, first):
             self._begin(now, captured_s)
             return 0.0
         if not repeated:
@@ -120,8 +138,12 @@ class Stillness:
         return captured_s - self._first_s
 
     def changes(self, now: Thumbnail, then: Thumbnail) -> Changes:
-        """Where the tray changed from one picture to the other, as far as noise lets one tell, 60×80 bool."""
+        """What changed in the whole picture from one to the other, as far as noise lets one tell, 60×80 bool."""
         return self._motion.changes(difference(now, then))
+
+    def differs(self, now: Thumbnail, then: Thumbnail) -> bool:
+        """Whether anything changed that is watched."""
+        return bool(np.any(self.changes(now, then) & self._watched))
 
     def _begin(self, now: Thumbnail, captured_s: float) -> None:
         self._last = self._first = now

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vision import follow
 from vision.follow import Followed
-from vision.motion import Stillness, Thumbnail, luma, reaches_in, thumbnail
+from vision.motion import Changes, Stillness, Thumbnail, luma, reaches_in, thumbnail
 from vision.reading import Reading
 
 # How long something that reaches into the tray may lie still over a die before the die counts as gone.
@@ -81,15 +81,16 @@ class Reads(Protocol):
 class Settler:
     """Watches a tray: tells rest from motion, and a set-aside from a new roll.
 
-    `rest_s`: how long nothing may move and the reading must stay the same and sure.
+    `rest_s`: how long nothing may move and the reading must stay the same and sure. `watched`: the blocks of the
+    picture in which motion counts (vision.motion.tray_blocks), None for all: hands beside the tray disturb no roll.
     """
 
-    def __init__(self, reader: Reads, rest_s: float = 0.4) -> None:
+    def __init__(self, reader: Reads, rest_s: float = 0.4, watched: Changes | None = None) -> None:
         self._reader = reader
         self._rest_s = rest_s
         # How many dice the game waits for, None while it waits for no roll. May be set at any time.
         self.expect: int | None = None
-        self._stillness = Stillness()
+        self._stillness = Stillness(watched)
         self._moving = self._ever_moved = self._concluded = False
         # The looks of this rest, each with the time in the rest since when it holds.
         self._looks: list[tuple[float, Reading]] = []
@@ -116,7 +117,7 @@ class Settler:
             return (Moving(),) if began else ()
         if self._concluded:
             return ()
-        if not self._looks and self._conclusion and not self._stillness.changes(picture, self._conclusion[0]).any():
+        if not self._looks and self._conclusion and not self._stillness.differs(picture, self._conclusion[0]):
             # After a motion all is as it was: no need to read.
             return self._conclude(self._conclusion[1]) if still_s >= self._rest_s else ()
         seen = self._look(image_bgr, picture, still_s)
