@@ -1,6 +1,7 @@
 """What the wheel holds and what it says of itself."""
 
 import email
+import re
 import shutil
 import subprocess
 import sys
@@ -77,6 +78,22 @@ def test_the_metadata_says_what_runs_it(wheel: zipfile.ZipFile) -> None:
     for driver in ("picamera2", "lgpio"):
         (needed,) = (line for line in said.get_all("Requires-Dist", []) if line.startswith(driver))
         assert 'extra == "pi"' in needed
+
+
+def test_make_alone_lists_what_the_readme_names() -> None:
+    make = shutil.which("make")
+    if not make:
+        pytest.skip("no make on this system")
+    said = subprocess.run([make, "-C", str(ROOT)], capture_output=True, text=True, check=True).stdout
+    listed = {words[1] for line in said.splitlines() if (words := line.split())[:1] == ["make"]}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?m)(?:`|^ {4})(?:sudo )?make ([a-z-]+)", readme))
+    assert {"demo", "test", "install"} <= named <= listed
+
+
+def test_every_page_that_the_readme_names_is_there() -> None:
+    links = re.findall(r"\]\(([^):]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / link).exists()] == []
 
 
 def test_the_wheel_brings_the_command(wheel: zipfile.ZipFile) -> None:
