@@ -59,11 +59,7 @@ def calibrated(tray: SimulatedTray, make_profile: MakeProfile) -> TrayProfile:
     # From here on its dice fall otherwise than those of the game.
     twin.throw(1)
     pictures = {"board": twin.board_picture(), "empty": twin.empty_picture()}
-    for number in range(1, ROLLS_FOR_PROFILE + 1):
-        twin.throw()
-        while not twin.at_rest():
-            twin.frame()
-        pictures[f"roll-{number}"] = twin.frame().image_bgr
+    pictures |= {f"roll-{number}": twin.roll_picture() for number in range(1, ROLLS_FOR_PROFILE + 1)}
     with TemporaryDirectory(prefix="mishimash-") as name:
         folder = Path(name)
         for picture_name, picture in pictures.items():

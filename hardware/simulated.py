@@ -159,6 +159,12 @@ class SimulatedTray:
         scenery = build_scenery(self.view, self.look, self.seed, board=True)
         return self._noisy(Painter(self.view, self.look, scenery).paint(()))
 
+    def roll_picture(self) -> BGR:
+        """All dice thrown and come to rest at once, for the calibration."""
+        self.throw()
+        self._now_s = max(throw.rests_s for throw in self._dice)
+        return self._noisy(self._picture())
+
     def at_rest(self) -> bool:
         """Whether nothing moves; for tests only."""
         moves: list[Throw | Carry] = [*self._dice, *self._carried.values()]

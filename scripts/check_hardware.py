@@ -125,10 +125,7 @@ def take_rolls(project: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         pictures = {"board": tray.board_picture(), "empty": tray.empty_picture()}
         for number in range(ROLLS):
-            tray.throw()
-            while not tray.at_rest():
-                tray.frame()
-            pictures[f"roll-{number}"] = tray.frame().image_bgr
+            pictures[f"roll-{number}"] = tray.roll_picture()
             truth.append(sorted(die.face for die in tray.truth()))
         for name, picture in pictures.items():
             cv2.imwrite(f"{folder}/{name}.jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 95])

@@ -151,6 +151,12 @@ def test_lifted_dice_are_gone_and_come_back_where_they_were(tray: SimulatedTray)
     assert tray.truth() == before
 
 
+def test_a_roll_picture_is_at_rest_at_once(tray: SimulatedTray) -> None:
+    tray.roll_picture()
+    assert tray.at_rest()
+    assert len(tray.truth()) == 6
+
+
 def test_dice_are_numbered_in_the_order_of_their_faces(tray: SimulatedTray) -> None:
     tray.throw()
     settle(tray)
