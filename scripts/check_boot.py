@@ -21,7 +21,7 @@ SUITES = ("bookworm", "trixie")
 SOURCE = "/usr/src/mishimash"
 UNIT = "/etc/systemd/system/mishimash.service"
 GAMES = "/var/lib/mishimash/games.db"
-PROFILE = "/var/lib/mishimash/tray.toml"
+PROFILE = "/etc/mishimash/tray.toml"
 CONFIG = """\
 [game]
 players = ["Ana", "Bo"]
@@ -109,7 +109,7 @@ def power_cut(system: Container) -> None:
 
 def keep_profile(system: Container) -> None:
     """Calibrates once, as an owner does; without a profile the simulated tray is calibrated at every start."""
-    system.run(f"/opt/mishimash/current/bin/python -c '{MAKE_PROFILE}' && chown mishimash {PROFILE}*")
+    system.run(f"/opt/mishimash/current/bin/python -c '{MAKE_PROFILE}'")
     system.run(f"sed -i 's,^source = \"table\",&\\nprofile = \"{PROFILE}\",' /etc/mishimash/config.toml")
     system.run("systemctl restart mishimash")
 
