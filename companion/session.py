@@ -31,6 +31,7 @@ from hardware.notify import supervised
 from hardware.ports import Camera, DeviceError
 from hardware.reviving import RevivingCamera
 from hardware.simulated import SimulatedTray
+from vision.motion import tray_blocks
 from vision.profile import TrayProfile
 from vision.profile_file import load_profile
 from vision.read import Reader
@@ -67,9 +68,9 @@ def run(
         service.troubles["display"] = lambda: getattr(display, "trouble", "")
         recorded = by_itself or config.buttons.source.startswith("script:")
         camera = parts.enter_context(closing(_camera(config, seed, real_time=not recorded)))
-        reader = Reader(_profile(config, camera, make_profile))
+        profile = _profile(config, camera, make_profile)
         witness: Witness = demo.Album() if by_itself else lambda frame, reading: None
-        watcher = service.watched(_watcher(config, camera, reader, witness))
+        watcher = service.watched(_watcher(config, camera, profile, witness))
         hand: Hand = TrayHand(camera) if isinstance(camera, SimulatedTray) else lambda press, at: False
         player = _player(config, hand, by_itself, parts, service)
         inputs: Inputs
@@ -148,10 +149,12 @@ def _profile(config: Config, camera: Camera, make_profile: MakeProfile) -> TrayP
     return demo.calibrated(camera, make_profile) if isinstance(camera, SimulatedTray) else None
 
 
-def _watcher(config: Config, camera: Camera, reader: Reader, witness: Witness) -> Watcher:
+def _watcher(config: Config, camera: Camera, profile: TrayProfile | None, witness: Witness) -> Watcher:
+    reader = Reader(profile)
     if config.camera.source.startswith("folder:"):
         return LookWatcher(camera, reader, witness)
-    return MotionWatcher(camera, Settler(reader, config.camera.rest_s), witness)
+    watched = tray_blocks(profile) if profile else None
+    return MotionWatcher(camera, Settler(reader, config.camera.rest_s, watched), witness)
 
 
 def _player(config: Config, hand: Hand, by_itself: bool, parts: ExitStack, service: Service) -> Player:
