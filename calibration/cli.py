@@ -51,17 +51,30 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     _at_the_table(check, again=True)
     check.set_defaults(run=_runs("live", "check"))
 
-    for name, does in (("show", "the profile in words"), ("undo", "bring back the profile before")):
-        step = steps.add_parser(name, help=does, epilog=f"example: mishimash calibrate {name} --profile profile.toml")
-        _profile(step, again=True)
-        step.set_defaults(run=_runs("commands", name))
+    show = steps.add_parser(
+        "show",
+        help="the profile in words; with --camera also what has changed since",
+        epilog="example: mishimash calibrate show --profile profile.toml --camera picamera2",
+    )
+    _at_the_table(show, again=True)
+    show.set_defaults(run=_runs("live", "show"))
 
     report = steps.add_parser(
-        "report", help="the profile as one HTML page", epilog="example: mishimash calibrate report --out report.html"
+        "report",
+        help="the profile as one HTML page; with --camera also what has changed since",
+        epilog="example: mishimash calibrate report --out report.html",
     )
     report.add_argument("--out", type=Path, required=True, metavar="FILE", help="the .html file to write")
-    _profile(report, again=True)
-    report.set_defaults(run=_runs("commands", "report"))
+    _at_the_table(report, again=True)
+    report.set_defaults(run=_runs("live", "report"))
+
+    undo = steps.add_parser(
+        "undo",
+        help="bring back the profile before",
+        epilog="example: mishimash calibrate undo --profile profile.toml",
+    )
+    _profile(undo, again=True)
+    undo.set_defaults(run=_runs("commands", "undo"))
 
     images = steps.add_parser(
         "from-images",
@@ -86,7 +99,7 @@ def _at_the_table(parser: argparse.ArgumentParser, again: bool = False) -> None:
         help="of the Pi camera's pictures, as the game's config has it (1024x768)",
     )
     for option, default, metavar, does in (
-        ("--camera", "picamera2", "SOURCE", "picamera2, table, folder:DIR, video:FILE, v4l2:N"),
+        ("--camera", "", "SOURCE", "picamera2 (where none is named), table, folder:DIR, video:FILE, v4l2:N"),
         ("--buttons", "", "SOURCE", "answer with these instead of the terminal: gpio, keyboard, script:FILE"),
         ("--display", "", "SINK", "ask on this display, with --buttons: oled, terminal, png:DIR"),
     ):

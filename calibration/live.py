@@ -9,12 +9,24 @@ from pathlib import Path
 
 from calibration import steps
 from calibration.board import Board
-from calibration.check import RollCheck, check_roll, checks_path, faults, roll_line, verdict_line, write_checks
+from calibration.check import (
+    RollCheck,
+    check_roll,
+    checks_path,
+    faults,
+    read_checks,
+    roll_line,
+    verdict_line,
+    write_checks,
+)
+from calibration.compare import since
 from calibration.errors import CalibrationError
 from calibration.lend import borrowed
 from calibration.make import check_size
 from calibration.prompt import Prompter, Stopped, TablePrompter, TerminalPrompter
+from calibration.report import write_report
 from calibration.scene import scene_of
+from calibration.show import print_rows
 from calibration.verdict import doubts, lacks
 from hardware.buttons import open_buttons
 from hardware.cameras import open_camera
@@ -76,6 +88,32 @@ def check(args: argparse.Namespace) -> int:
     return int(bool(faults(checks)))
 
 
+def show(args: argparse.Namespace) -> int:
+    """The profile in words."""
+    profile = load_profile(args.profile)
+    print_rows(profile, _now(args, profile))
+    return 0
+
+
+def report(args: argparse.Namespace) -> int:
+    """The profile as one HTML page, with the profile before it beside."""
+    before = Path(f"{args.profile}.1")
+    profiles = [load_profile(args.profile), *([load_profile(before)] if before.exists() else [])]
+    write_report(profiles, read_checks(checks_path(args.profile)), _now(args, profiles[0]), args.out)
+    print(f"wrote {args.out}")
+    return 0
+
+
+def _now(args: argparse.Namespace, profile: TrayProfile) -> str:
+    """What the camera, if one is named, says of the profile now."""
+    if not args.camera:
+        return ""
+    with _table(args) as table:
+        picture = table.scene.look()
+    check_size(profile, picture, f"camera {args.camera}")
+    return since(profile, picture)
+
+
 def _checks_of_images(images: list[Path], profile: TrayProfile) -> tuple[RollCheck, ...]:
     reader, checks = Reader(profile), []
     for path in images:
@@ -100,18 +138,18 @@ def _table(args: argparse.Namespace) -> Iterator[steps.Table]:
 
     A running service lends its camera for that long, and starts with the profile if it has changed.
     """
-    before = _stamp(args.profile)
+    before, source = _stamp(args.profile), args.camera or "picamera2"
     with ExitStack() as parts:
         prompter: Prompter = TerminalPrompter(sys.stdin, sys.stdout)
         if args.buttons or args.display:
             buttons = parts.enter_context(closing(open_buttons(args.buttons or "keyboard")))
             display = parts.enter_context(closing(open_display(args.display or "terminal")))
             prompter = TablePrompter(buttons, display)
-        loan = parts.enter_context(borrowed(args.camera))
+        loan = parts.enter_context(borrowed(source))
         pi = PiSettings(*args.size)
-        camera = parts.enter_context(closing(open_camera(args.camera, pi=pi, real_time=False)))
+        camera = parts.enter_context(closing(open_camera(source, pi=pi, real_time=False)))
         try:
-            yield steps.Table(scene_of(camera, args.camera, prompter), prompter, Board(square_mm=args.square))
+            yield steps.Table(scene_of(camera, source, prompter), prompter, Board(square_mm=args.square))
             loan.profile_changed = _stamp(args.profile) != before
         except Stopped:
             raise CalibrationError("stopped; the profile is as it was before") from None

@@ -22,18 +22,21 @@ img, svg { display: block; margin: .3em 0; max-width: 100%; } pre { white-space:
 """
 
 
-def write_report(profiles: Sequence[TrayProfile], checks: Sequence[RollCheck], path: Path) -> None:
-    """Writes the page; `profiles` newest first, `checks` are of the newest. CalibrationError when it cannot."""
+def write_report(profiles: Sequence[TrayProfile], checks: Sequence[RollCheck], now: str, path: Path) -> None:
+    """Writes the page, see `report_page`. CalibrationError when it cannot."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(report_page(profiles, checks), encoding="utf-8")
+        path.write_text(report_page(profiles, checks, now), encoding="utf-8")
     except OSError as error:
         raise CalibrationError(f"{path} cannot be written ({error.strerror}): choose another place") from error
 
 
-def report_page(profiles: Sequence[TrayProfile], checks: Sequence[RollCheck]) -> str:
-    """The page as HTML; it needs no other file."""
-    columns = [_column(profiles[0], "This profile", checks)]
+def report_page(profiles: Sequence[TrayProfile], checks: Sequence[RollCheck], now: str = "") -> str:
+    """The page as HTML; it needs no other file.
+
+    `profiles` newest first; `checks` are rolls read with the newest, `now` is what the camera says of it at present.
+    """
+    columns = [_column(profiles[0], "This profile", checks, now)]
     columns += [_column(profile, "The profile before", ()) for profile in profiles[1:]]
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Tray profile</title>'
@@ -41,10 +44,9 @@ def report_page(profiles: Sequence[TrayProfile], checks: Sequence[RollCheck]) ->
     )
 
 
-def _column(profile: TrayProfile, title: str, checks: Sequence[RollCheck]) -> str:
-    rows = "".join(
-        f'<tr class="{part}"><td>{part}</td><td>{escape(sentence)}</td></tr>' for part, sentence in describe(profile)
-    )
+def _column(profile: TrayProfile, title: str, checks: Sequence[RollCheck], now: str = "") -> str:
+    said = (*describe(profile), *([("now", now)] if now else []))
+    rows = "".join(f'<tr class="{part}"><td>{part}</td><td>{escape(sentence)}</td></tr>' for part, sentence in said)
     parts = [f"<h2>{title}</h2><table>{rows}</table>"]
     empty_bgr = profile.empty_bgr
     if empty_bgr is not None and profile.lens and profile.pose:

@@ -24,6 +24,9 @@ class Scene(Protocol):
     def taken_with(self) -> tuple[str, Exposure | None]:
         """The camera's name, "" for a recording of any, and what it holds locked; known once a picture was taken."""
 
+    def look(self) -> BGR:
+        """A picture of whatever lies there now."""
+
     def board(self, how: str) -> BGR:
         """A picture of the board, lying or held as `how` says."""
 
@@ -46,6 +49,9 @@ class CameraScene:
         device = getattr(self._camera, "device", self._camera)
         locks: Locks | None = getattr(device, "locks", None)
         return str(getattr(device, "model", self._source)), Exposure(**asdict(locks)) if locks else None
+
+    def look(self) -> BGR:
+        return self._still(1)[0]
 
     def board(self, how: str) -> BGR:
         self._prompter.ask(how, "take it", "")
@@ -93,6 +99,9 @@ class SimulatedScene:
 
     def taken_with(self) -> tuple[str, Exposure | None]:
         return "table", None
+
+    def look(self) -> BGR:
+        return self._tray.frame().image_bgr
 
     def board(self, how: str) -> BGR:
         self._prompter.tell(f"{how} (The simulated tray does it by itself.)")

@@ -1,4 +1,4 @@
-"""A profile in words: what was measured, how well, and whether it is fit for play; pure."""
+"""A profile in words: what was measured, how well, and whether it is fit for play."""
 
 from dataclasses import fields
 
@@ -35,6 +35,12 @@ def describe(profile: TrayProfile) -> tuple[Row, ...]:
     rows += [("doubt", sentence) for sentence in doubts(profile)]
     rows.append(("verdict", verdict(profile)))
     return tuple(rows)
+
+
+def print_rows(profile: TrayProfile, now: str = "") -> None:
+    """Prints the description, and `now`, what the camera says of it at present."""
+    for part, sentence in (*describe(profile), *([("now", now)] if now else [])):
+        print(f"{part:8} {sentence}")
 
 
 def verdict(profile: TrayProfile) -> str:

@@ -41,7 +41,9 @@ def test_a_first_timer_gets_a_profile_that_reads_the_rolls(
     assert profile.lacks == ()
     assert profile.dice is not None
     assert profile.dice.edge_mm == pytest.approx(16, rel=0.05)
-    assert main(["calibrate", "show", "--profile", str(path)]) == 0
+    capsys.readouterr()
+    assert main(["calibrate", "show", "--profile", str(path), "--camera", "table"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("now      as calibrated")
 
 
 def test_a_run_that_is_stopped_leaves_the_profile_as_it_was(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.board import Board, find_board
+from calibration.compare import since
 from calibration.errors import CalibrationError
 from calibration.fit import floor_mm, tilt_deg
 from calibration.from_images import profile_from_images
@@ -234,6 +235,21 @@ def test_an_empty_tray_passes_and_one_with_a_thing_in_it_is_refused_with_its_pla
 def test_dice_in_the_empty_tray_are_refused_at_once(profile: TrayProfile, rolls: list[BGR]):
     with pytest.raises(CalibrationError, match=r"empty.jpg: dice lie in the empty tray \([1-6 ]+\): clear it"):
         add_empty(profile, [rolls[0]], "empty.jpg")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda p: p, "as calibrated"),
+        (lambda p: cv2.warpAffine(p, np.array([[1.0, 0, 6], [0, 1, -3]]), p.shape[1::-1]), "camera or tray moved by"),
+        (lambda p: cv2.convertScaleAbs(p, alpha=0.7), "darker: run `mishimash calibrate light`"),
+        (lambda p: cv2.flip(p, 0), "too unlike the empty tray"),
+    ],
+)
+def test_what_changed_since_is_seen_although_dice_lie_there(
+    profile: TrayProfile, rolls: list[BGR], change: Callable[[BGR], BGR], said: str
+):
+    assert said in since(profile, change(rolls[0]).astype(np.uint8))
 
 
 def write_pictures(folder: Path, pictures: dict[str, BGR]) -> Path:
