@@ -9,9 +9,7 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from companion.errors import InputError
-
-LANGUAGES = ("en", "de", "fr", "es", "pl")
-
+from companion.words import LANGUAGES
 
 # EX_CONFIG of sysexits.h; the unit does not start again what ended with it.
 CONFIG_EXIT = 78

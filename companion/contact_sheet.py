@@ -8,7 +8,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from companion.fonts import font
-from companion.menu import LANGUAGES, items
+from companion.menu import items
 from companion.screens import picture
 from companion.screens_layout import PLANS
 from companion.table import (
@@ -30,7 +30,7 @@ from companion.table import (
     step,
 )
 from companion.table_state import SAVER_S, Menu
-from companion.words import words
+from companion.words import LANGUAGES, words
 
 ENLARGED = 3
 COLUMNS = {128: 4, 256: 2}

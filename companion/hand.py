@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from companion.table import Table
-from companion.table_state import Decision, Unsure, WrongCount, projected_halves
+from companion.table_state import WAITING, Decision, Unsure, WrongCount, projected_halves
 from companion.timeline import Moment
 from hardware.ports import Button, Key, Press
 from hardware.simulated import SimulatedTray
@@ -23,7 +23,7 @@ class TrayHand:
     def __call__(self, press: Press | Key, at: Table) -> bool:
         """Does what the press asks; true when it was for the dice, and so none for the table."""
         if isinstance(press, Press):
-            if at.expects is None or press.held or press.button is not Button.ROLL:
+            if not isinstance(at.scene, WAITING) or press.held or press.button is not Button.ROLL:
                 return False
             press = Key("throw", at_s=press.at_s)
         if press.name == "throw":

@@ -12,9 +12,9 @@ from companion.table_inputs import Pressed
 from companion.table_play import correcting, onward, set_by_hand
 from companion.table_state import Bust, Correct, Decision, Menu, Off, Over, PlayScene, Start, Step, Table
 from companion.timeline import Started
+from companion.words import LANGUAGES
 
 TARGETS_HALVES = (100, 200, 500, 1000, 2000, 4000, 10000)
-LANGUAGES = ("en", "de", "fr", "es", "pl")
 BRIGHTNESS = (20, 80, 140, 200, 255)
 CHOICES = ("players", "target", "language", "brightness")
 QUESTIONS = ("new_game", "leave", "join", "end_game", "power_off")

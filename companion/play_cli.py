@@ -4,9 +4,10 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from companion.config import LANGUAGES, Config, load_config
+from companion.config import Config, load_config
 from companion.errors import InputError
 from companion.notation import halves_of
+from companion.words import LANGUAGES
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

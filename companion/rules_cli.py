@@ -1,9 +1,8 @@
 """The command `mishimash rules`: the rules of the game in five languages."""
 
 import argparse
-from importlib.resources import files
 
-from companion.config import LANGUAGES
+from companion.words import LANGUAGES, rules_text
 
 
 def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -15,5 +14,5 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
 def run(args: argparse.Namespace) -> int:
     """Prints the rules."""
-    print(files("companion.words").joinpath(f"rules.{args.lang}.txt").read_text(encoding="utf-8").rstrip())
+    print(rules_text(args.lang).rstrip())
     return 0

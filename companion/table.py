@@ -120,11 +120,12 @@ def _tick(table: Table, now_s: float) -> Table:
 
 
 def _seen(table: Table, seen: Seen) -> Step:
-    """What the camera saw. A roll that is waited for closes the menu; dice set by hand are not disturbed."""
+    """What the camera saw. A sure roll that is waited for closes the menu and ends setting dice by hand."""
     scene = table.scene
-    if isinstance(scene, Menu) and isinstance(scene.under, WAITING) and not isinstance(seen, TrayEmptied):
-        scene = scene.under
-        table = table.with_scene(scene)
+    if isinstance(scene, Menu | Correct) and isinstance(scene.under, WAITING):
+        looked, records = _seen(table.with_scene(scene.under), seen)
+        still = looked.scene
+        return (looked.with_scene(replace(scene, under=still)), ()) if isinstance(still, WAITING) else (looked, records)
     match scene, seen:
         case (Decision(), SetAside()):
             return replace(set_aside(table, scene, seen), note=None), ()

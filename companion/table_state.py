@@ -182,7 +182,7 @@ class Table:
     @property
     def expects(self) -> int | None:
         """How many dice are waited for; None when no roll is."""
-        under = self.scene.under if isinstance(self.scene, Menu) else self.scene
+        under = self.scene.under if isinstance(self.scene, Menu | Correct) else self.scene
         return self.game.turn.dice if isinstance(under, WAITING) else None
 
     @property

@@ -110,7 +110,6 @@ def test_an_unsure_roll_with_a_die_missing_cannot_count_as_shown() -> None:
 
 def test_an_unsure_roll_can_be_set_by_hand_die_by_die() -> None:
     table = after(BEGUN, DiceUnsure((1, 2, 3, 4, 6)), BANK)
-    assert table.expects is None
     table = after(table, BANK, *(ROLL,) * 5, *(BANK,) * 5, ROLL, BANK)
     assert table.game.turn.roll == (2, 2, 3, 4, 5, 6)
 
@@ -326,6 +325,13 @@ def test_holding_a_button_goes_back_a_page_at_a_time() -> None:
 
 def test_a_roll_that_is_waited_for_closes_the_menu() -> None:
     assert isinstance(after(BEGUN, MENU, RICH).scene, Decision)
+
+
+def test_dice_set_by_hand_are_not_disturbed_by_a_hand_but_by_a_sure_roll() -> None:
+    page = after(BEGUN, DiceUnsure((1, 2, 3, 4, 5, 6)), BANK, BANK)
+    assert after(page, Tumbling(), Unchanged()) == page
+    assert after(page, Tumbling(), Unchanged(), UNDO).scene == Unsure((1, 2, 3, 4, 5, 6), ())
+    assert isinstance(after(page, Tumbling(), RICH).scene, Decision)
 
 
 def test_a_misread_die_is_corrected_in_the_log() -> None:
