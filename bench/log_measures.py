@@ -2,13 +2,13 @@
 
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from measure import Row, timed_ms
+from measure import Row
 
 from companion.game import Rolled
 from companion.log import Log
@@ -24,7 +24,7 @@ def log_writing() -> Iterable[Row]:
     with _on_disk() as state_dir:
         before = _bytes_written()
         with Log.open(state_dir) as log:
-            times_ms = [timed_ms(lambda record=record: log.append(record)) for record in _game_of_rolls(1000)]
+            times_ms = [_wall_ms(lambda record=record: log.append(record)) for record in _game_of_rolls(1000)]
         written = _bytes_written() - before
     yield Row("log: records accepted a second", f"{1000 * len(times_ms) / sum(times_ms):.0f}")
     p50, p99 = np.percentile(times_ms, (50, 99))
@@ -38,13 +38,12 @@ def log_resuming() -> Iterable[Row]:
         with Log.open(state_dir) as log:
             for record in islice(endless_records(1), 5000):
                 log.append(record)
-        wall_ms, cpu_ms = [], []
+        wall_ms, cpu_ms, opened = [], [], []
         for _ in range(5):
-            began_s, cpu_began_s = time.perf_counter(), time.process_time()
-            log = Log.open(state_dir)
-            wall_ms.append(1000 * (time.perf_counter() - began_s))
+            cpu_began_s = time.process_time()
+            wall_ms.append(_wall_ms(lambda: opened.append(Log.open(state_dir))))
             cpu_ms.append(1000 * (time.process_time() - cpu_began_s))
-            log.close()
+            opened.pop().close()
     took = f"{np.median(wall_ms):.0f} ms ({np.median(cpu_ms):.0f} of CPU)"
     yield Row("log: resume a game of 5,000 events, median of 5", took, "≤ 300 ms")
 
@@ -55,6 +54,13 @@ def log_kills() -> Iterable[Row]:
     with _on_disk() as state_dir:
         survive(state_dir, kills, seed=9)
     yield Row("log: SIGKILLs survived without a loss", f"{kills} of {kills}", "all")
+
+
+def _wall_ms(action: Callable[[], object]) -> float:
+    """The time one call takes on the wall's clock: what counts here is waiting for the disk."""
+    began_s = time.perf_counter()
+    action()
+    return 1000 * (time.perf_counter() - began_s)
 
 
 def _game_of_rolls(rolls: int) -> Iterator[Record]:

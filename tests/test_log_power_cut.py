@@ -185,7 +185,6 @@ def loop_disk(tmp_path):
 
 def test_the_power_may_fail_below_a_mounted_file_system(loop_disk, tmp_path):
     image, here, copy = loop_disk
-    cut = tmp_path / "cut.img"
     chance = random.Random(6)
     process = player(here, len(GAME))
     os.set_blocking(process.stdout.fileno(), False)
@@ -194,7 +193,9 @@ def test_the_power_may_fail_below_a_mounted_file_system(loop_disk, tmp_path):
         while not told:
             time.sleep(0.05)
             told += len(process.stdout.read() or b"")
-        for _ in range(cuts):
+        for n in range(cuts):
+            # A new file each time: a loop device that lingers would show the blocks of the cut before.
+            cut = tmp_path / f"cut-{n}.img"
             time.sleep(chance.uniform(0, 0.05))
             process.send_signal(signal.SIGSTOP)
             time.sleep(0.02)
@@ -206,6 +207,7 @@ def test_the_power_may_fail_below_a_mounted_file_system(loop_disk, tmp_path):
                 assert_game_survived(copy, told)
             finally:
                 subprocess.run(["umount", str(copy)], check=True)
+                cut.unlink()
     finally:
         process.kill()
         process.wait()
