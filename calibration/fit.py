@@ -64,16 +64,17 @@ def fit_board(views: Sequence[BoardView], focal_px: float, lens: Lens | None = N
     known_sd = np.array([1e-9, 1e-9]) if lens else np.array([LOG_FOCAL_SD, K1_SD])
     theta = np.concatenate([known, *(_start_pose(view, start) for view in views)])
 
-    corner_sd = CORNER_SD_PX
-    for _ in range(2):
-        theta, residuals, information = _descend(theta, views, start, known, known_sd, corner_sd)
-        corner_sd = max(CORNER_SD_PX / 2, float(np.sqrt(np.mean(np.square(np.concatenate(residuals))))))
-    sd = np.sqrt(np.diag(np.linalg.inv(information)))
+    problem = _Problem(views, start, known, known_sd, CORNER_SD_PX)
+    theta, found = _descend(problem, theta)
+    # Once more, with the corners trusted as far as they turned out to deserve.
+    corner_sd = float(np.sqrt(np.mean(np.square(np.concatenate(found.residuals_px)))))
+    theta, found = _descend(replace(problem, corner_sd=max(CORNER_SD_PX / 2, corner_sd)), theta)
+    sd = np.sqrt(np.diag(np.linalg.inv(found.information)))
 
     poses = tuple(_pose(theta[2 + 6 * i : 8 + 6 * i]) for i in range(len(views)))
     if any(camera_position_mm(pose)[2] <= 0 for pose in poses):
         raise CalibrationError("the board is seen from below: the picture is mirrored, switch the camera's flip off")
-    return Fit(lens or _lens(start, theta), poses, tuple(residuals), float(sd[0]), float(sd[1]))
+    return Fit(lens or _lens(start, theta), poses, found.residuals_px, float(sd[0]), float(sd[1]))
 
 
 def judge(fit: Fit, view: BoardView) -> BoardFit:
@@ -129,40 +130,54 @@ def _pose(six: Floats) -> Pose:
     return Pose(np.asarray(cv2.Rodrigues(six[:3])[0], np.float64), np.array(six[3:]))
 
 
-def _descend(
-    theta: Floats, views: Sequence[BoardView], start: Lens, known: Floats, known_sd: Floats, corner_sd: float
-) -> tuple[Floats, list[Floats], Floats]:
-    """Levenberg-Marquardt: the best parameters, the residuals N×2 of each view, and the information matrix."""
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """What is to be explained, and what is known of ln(focal) and k1 beforehand: values and their deviations, (2,)."""
+
+    views: Sequence[BoardView]
+    start: Lens
+    known: Floats
+    known_sd: Floats
+    corner_sd: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Normal:
+    """The normal equations at some parameters: the cost, its downhill gradient (P,), the information matrix (P, P)."""
+
+    cost: float
+    gradient: Floats
+    information: Floats
+    residuals_px: tuple[Floats, ...]
+
+
+def _descend(problem: _Problem, theta: Floats) -> tuple[Floats, _Normal]:
+    """Levenberg-Marquardt: the best parameters and the normal equations there."""
     damping = 1e-3
-    cost, gradient, information, residuals = _normal(theta, views, start, known, known_sd, corner_sd)
+    at = _normal(problem, theta)
     for _ in range(STEPS):
-        step = np.linalg.solve(information + damping * np.diag(np.diag(information)), gradient)
-        tried = _normal(theta + step, views, start, known, known_sd, corner_sd)
-        if tried[0] < cost:
-            done = cost - tried[0] < 1e-9 * cost
-            theta, (cost, gradient, information, residuals) = theta + step, tried
-            damping = max(damping / 10, 1e-12)
-            if done:
-                break
+        step = np.linalg.solve(at.information + damping * np.diag(np.diag(at.information)), at.gradient)
+        tried = _normal(problem, theta + step)
+        if tried.cost < at.cost:
+            done = at.cost - tried.cost < 1e-9 * at.cost
+            theta, at, damping = theta + step, tried, max(damping / 10, 1e-12)
         else:
             damping *= 10
-            if damping > 1e9:
-                break
-    return theta, residuals, information
+            done = damping > 1e9
+        if done:
+            break
+    return theta, at
 
 
-def _normal(
-    theta: Floats, views: Sequence[BoardView], start: Lens, known: Floats, known_sd: Floats, corner_sd: float
-) -> tuple[float, Floats, Floats, list[Floats]]:
-    """Cost, gradient (downhill), information matrix and residuals of the views at theta."""
-    lens = _lens(start, theta)
-    surprise = (known - theta[:2]) / known_sd
+def _normal(problem: _Problem, theta: Floats) -> _Normal:
+    lens = _lens(problem.start, theta)
+    surprise = (problem.known - theta[:2]) / problem.known_sd
     cost = float(surprise @ surprise)
     gradient, information = np.zeros(len(theta)), np.zeros((len(theta), len(theta)))
-    gradient[:2] = surprise / known_sd
-    information[[0, 1], [0, 1]] = known_sd**-2.0
-    residuals = []
-    for i, view in enumerate(views):
+    gradient[:2] = surprise / problem.known_sd
+    information[[0, 1], [0, 1]] = problem.known_sd**-2.0
+    residuals_px = []
+    for i, view in enumerate(problem.views):
         at = slice(2 + 6 * i, 8 + 6 * i)
         points = np.column_stack([view.corners_mm, np.zeros(len(view.corners_mm))])
         predicted, jacobian = cv2.projectPoints(points, theta[at][:3], theta[at][3:], *_opencv(lens))
@@ -170,8 +185,8 @@ def _normal(
         # Columns of OpenCV's Jacobian: rotation 0-2, translation 3-5, fx 6, fy 7, cx 8, cy 9, k1 10.
         J = np.zeros((residual.size, len(theta)))
         J[:, 0], J[:, 1], J[:, at] = lens.focal_px * (jacobian[:, 6] + jacobian[:, 7]), jacobian[:, 10], jacobian[:, :6]
-        cost += float(np.sum(residual**2)) / corner_sd**2
-        gradient += J.T @ residual.ravel() / corner_sd**2
-        information += J.T @ J / corner_sd**2
-        residuals.append(residual)
-    return cost, gradient, information, residuals
+        cost += float(np.sum(residual**2)) / problem.corner_sd**2
+        gradient += J.T @ residual.ravel() / problem.corner_sd**2
+        information += J.T @ J / problem.corner_sd**2
+        residuals_px.append(residual)
+    return _Normal(cost, gradient, information, tuple(residuals_px))
