@@ -18,6 +18,7 @@ from hardware.ports import DeviceError, Display
 
 SINKS = "oled, terminal, png:DIR"
 SIZE_PX = (128, 64)
+USUAL_WINDOW = os.terminal_size((80, 24))
 OLED = OledSettings()
 # Dot numbers of a braille cell, four rows of two, as bits of its code point above U+2800.
 BRAILLE = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
@@ -126,9 +127,11 @@ class TerminalDisplay:
 
     def _window(self) -> os.terminal_size:
         try:
-            return os.get_terminal_size(self._out.fileno())
+            window = os.get_terminal_size(self._out.fileno())
         except (OSError, ValueError):
-            return os.terminal_size((80, 24))
+            return USUAL_WINDOW
+        # A serial line and some containers say that they have no columns at all.
+        return window if window.columns else USUAL_WINDOW
 
     def _framed(self, lit: NDArray[np.bool_], window: os.terminal_size) -> list[str]:
         height, width = lit.shape
@@ -141,7 +144,10 @@ class TerminalDisplay:
         framed = [corners[0] + rule + corners[1], *(down + r + down for r in rows), corners[2] + rule + corners[3]]
         if window.columns < len(framed[0]) + beside_width:
             hints = "   ".join(f"{key}\xa0{what}".replace(" ", "\xa0") for key, what in self._keys)
-            return framed + [line.replace("\xa0", " ") for line in textwrap.wrap(hints, max(20, window.columns - 1))]
+            return framed + [
+                line.replace("\xa0", " ")
+                for line in textwrap.wrap(hints, max(20, window.columns - 1), break_on_hyphens=False)
+            ]
         top = max(0, (len(framed) - len(beside)) // 2)
         return [line + (beside[i - top] if top <= i < top + len(beside) else "") for i, line in enumerate(framed)]
 
