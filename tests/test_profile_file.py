@@ -174,6 +174,16 @@ def test_the_three_profiles_before_are_kept_with_their_pictures_and_no_others(tm
     assert len(list(tmp_path.iterdir())) == 8
 
 
+def test_a_damaged_profile_is_replaced_and_kept_all_the_same(tmp_path: Path):
+    path = tmp_path / "p.toml"
+    path.write_bytes(b"\xff\xfe not a profile")
+    save_profile(plain(1), path)
+    next(tmp_path.glob("*.png")).write_bytes(b"damaged")
+    save_profile(plain(1), path)
+    assert int(load_profile(path).empty_bgr[0, 0, 0]) == 1
+    assert (tmp_path / "p.toml.2").read_bytes() == b"\xff\xfe not a profile"
+
+
 def test_undo_brings_back_the_one_before_and_loses_nothing(tmp_path: Path):
     for shade in range(4):
         save_profile(plain(shade), tmp_path / "p.toml")

@@ -69,8 +69,7 @@ def save_profile(profile: TrayProfile, path: Path | str) -> None:
         if profile.empty_bgr is not None:
             png = cv2.imencode(".png", profile.empty_bgr)[1].tobytes()
             name = f"{path.stem}-{_digest(png)}.png"
-            if not (path.parent / name).exists():
-                _write(path.parent / name, png)
+            _write(path.parent / name, png)
             head.append(f'empty_picture = "{name}"')
         _keep_previous(path)
         _write(path, "\n".join([*head, *dump(profile, skip=("empty_bgr",)), ""]).encode())
@@ -116,9 +115,9 @@ def _keep_previous(path: Path) -> None:
 
 def _sweep(path: Path) -> None:
     """Removes the empty pictures that no kept profile names any more."""
-    named = "".join(kept.read_text() for kept in (path, *_kept(path)) if kept.exists())
+    named = b"".join(kept.read_bytes() for kept in (path, *_kept(path)) if kept.exists())
     for picture in path.parent.iterdir():
-        if re.fullmatch(re.escape(path.stem) + r"-[0-9a-f]{16}\.png", picture.name) and picture.name not in named:
+        if re.fullmatch(re.escape(path.stem) + r"-[0-9a-f]{16}\.png", picture.name) and picture.name.encode() not in named:
             picture.unlink()
 
 
