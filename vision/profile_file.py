@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import cv2
@@ -82,20 +83,25 @@ def save_profile(profile: TrayProfile, path: Path | str) -> None:
 def undo_profile(path: Path | str) -> None:
     """Brings back the profile before; the one taken away becomes the oldest kept, so that nothing is lost.
 
-    Raises ProfileError when there is none before.
+    Raises ProfileError when there is none before, or where the folder cannot be written.
     """
-    versions = [Path(path), *_kept(Path(path))]
-    there = [version for version in versions if version.exists()]
-    if not _kept(Path(path))[0].exists():
+    path = Path(path)
+    versions = [path, *_kept(path)]
+    if not versions[1].exists():
         raise ProfileError(f"{path}: there is no profile before this one ({path}.1 does not exist)")
+    there = [version for version in versions if version.exists()]
     aside = Path(f"{path}.undone")
-    if there[0] == Path(path):
-        os.replace(path, aside)
-    for older, newer in zip(versions[1:], versions, strict=False):
-        if older.exists():
-            os.replace(older, newer)
-    if aside.exists():
-        os.replace(aside, there[-1])
+    try:
+        if path.exists():
+            # A copy, not a rename: at no moment is there no profile.
+            _write(aside, path.read_bytes())
+        for newer, older in pairwise(versions):
+            if older.exists():
+                os.replace(older, newer)
+        if aside.exists():
+            os.replace(aside, there[-1])
+    except OSError as error:
+        raise ProfileError(f"{path} cannot be written ({error.strerror}): free the disk, or use sudo") from error
 
 
 def _kept(path: Path) -> list[Path]:
@@ -105,19 +111,20 @@ def _kept(path: Path) -> list[Path]:
 def _keep_previous(path: Path) -> None:
     if not path.exists():
         return
-    versions = [path, *_kept(path)]
-    for older, newer in reversed(list(zip(versions[2:], versions[1:], strict=False))):
+    oldest_first = list(reversed(_kept(path)))
+    for older, newer in pairwise(oldest_first):
         if newer.exists():
             os.replace(newer, older)
     # A copy, not a rename: at no moment is there no profile.
-    _write(versions[1], path.read_bytes())
+    _write(oldest_first[-1], path.read_bytes())
 
 
 def _sweep(path: Path) -> None:
     """Removes the empty pictures that no kept profile names any more."""
     named = b"".join(kept.read_bytes() for kept in (path, *_kept(path)) if kept.exists())
     for picture in path.parent.iterdir():
-        if re.fullmatch(re.escape(path.stem) + r"-[0-9a-f]{16}\.png", picture.name) and picture.name.encode() not in named:
+        ours = re.fullmatch(re.escape(path.stem) + r"-[0-9a-f]{16}\.png", picture.name)
+        if ours and picture.name.encode() not in named:
             picture.unlink()
 
 
