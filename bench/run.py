@@ -44,7 +44,7 @@ def main() -> None:
     for measure in MEASURES:
         if not asked or measure.__name__ in asked:
             for row in measure():
-                print(f"{row.what:62} {row.measured:>26}   {row.target}".rstrip(), flush=True)
+                print(f"{row.what:72} {row.measured:>24}   {row.target}".rstrip(), flush=True)
 
 
 if __name__ == "__main__":
