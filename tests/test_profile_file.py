@@ -1,5 +1,6 @@
 """The profile file: what is written comes back, what is wrong is named, what was before is kept."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -210,3 +211,36 @@ def test_a_profile_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, mon
     with pytest.raises(ProfileError, match=r"cannot be written \(No space left on device\)"):
         save_profile(plain(2), path)
     assert path.read_text() == before
+
+
+class PowerCut(BaseException):
+    """What no handler of the program catches."""
+
+
+@pytest.mark.parametrize("write", ["save", "undo"])
+def test_a_power_cut_at_any_moment_leaves_a_whole_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: str):
+    replace_file, moments = os.replace, 0
+    while True:
+        folder = tmp_path / str(moments)
+        path = folder / "p.toml"
+        for shade in (1, 2, 3, 4):
+            save_profile(plain(shade), path)
+        left = moments
+
+        def cut(source: object, target: object) -> None:
+            nonlocal left
+            if left == 0:
+                raise PowerCut
+            left -= 1
+            replace_file(source, target)  # type: ignore[arg-type]
+
+        with monkeypatch.context() as patched:
+            patched.setattr("os.replace", cut)
+            try:
+                save_profile(plain(5), path) if write == "save" else undo_profile(path)
+            except PowerCut:
+                assert shades(folder)[0] in ((4, 5) if write == "save" else (4, 3))
+            else:
+                break
+        moments += 1
+    assert moments >= 4
