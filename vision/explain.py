@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vision.find import face_maps
 from vision.foreground import Foreground
-from vision.pips import place
+from vision.pips import GREY_BGR, place
 from vision.propose import GRID, Candidates
 from vision.rectify import Plane
 
@@ -22,6 +22,7 @@ _RIVAL_WORTH = 0.5
 _MOST_OVERLAP = 0.08
 _LEAST_PIECE = 0.03
 _GLOW = 0.3
+_PIP_SHARE = 0.45
 
 
 def overlaps(poses: Floats, edge_px: float) -> Floats:
@@ -104,9 +105,7 @@ def leftovers(plane: Plane, poses: Floats, front: Foreground) -> list[Leftover]:
         return []
     count, labels, stats, middles = cv2.connectedComponentsWithStats(left)
     usual = float(np.median(front.size[body])) if body.any() else 0.0
-    unseen = cv2.dilate((~plane.seen).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
-    unseen[:2] = unseen[-2:] = True
-    unseen[:, :2] = unseen[:, -2:] = True
+    unseen = _border(plane)
     pieces = []
     for i in np.argsort(-stats[1:count, cv2.CC_STAT_AREA]) + 1:
         area = float(stats[i, cv2.CC_STAT_AREA]) / plane.px_per_edge**2
@@ -116,3 +115,26 @@ def leftovers(plane: Plane, poses: Floats, front: Foreground) -> list[Leftover]:
         if float(np.median(front.size[piece])) > _GLOW * usual:
             pieces.append(Leftover(area, (float(middles[i][0]), float(middles[i][1])), bool((piece & unseen).any())))
     return pieces
+
+
+def lone_pips(plane: Plane, found: Candidates, best: NDArray[np.int64], front: Foreground, usual: float) -> int:
+    """How many spots as clear as pips lie where something changed, but on none of the dice that were chosen.
+
+    They must be light or dark as the pips of those dice are; `usual` is the grey step of a pip where there are none.
+    """
+    contrast = found.faces.contrast[best] @ GREY_BGR
+    step = found.spots.step
+    alike = np.isin(np.sign(step), np.sign(contrast)) if len(best) else np.ones(len(step), np.bool_)
+    alike &= np.abs(step) > _PIP_SHARE * (float(np.median(np.abs(contrast))) if len(best) else usual)
+    near = cv2.dilate(silhouettes(plane, found.poses[best]).astype(np.uint8), np.ones((7, 7), np.uint8)) > 0
+    column, row = np.round(found.spots.xy).astype(np.int64).T
+    row, column = np.clip(row, 0, plane.height - 1), np.clip(column, 0, plane.width - 1)
+    return int((alike & (front.changed & ~near & ~_border(plane))[row, column]).sum())
+
+
+def _border(plane: Plane) -> Mask:
+    """The pixels at the edge of what the camera sees."""
+    unseen = cv2.dilate((~plane.seen).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    unseen[:2] = unseen[-2:] = True
+    unseen[:, :2] = unseen[:, -2:] = True
+    return np.asarray(unseen)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from vision.explain import choose, silhouettes
 from vision.find import face_maps
-from vision.foreground import Foreground, foreground
-from vision.pips import PIP_SPACING, SITES_XY, log_picture, sample_faces
+from vision.foreground import DEEPEST_SHADOW, Foreground, foreground
+from vision.pips import GREY_BGR, PIP_SPACING, SITES_XY, log_picture, sample_faces
 from vision.profile import DiceModel, TrayProfile
 from vision.propose import Candidates, candidates, edge_steps
 from vision.rectify import Plane, make_plane
@@ -24,6 +24,8 @@ _WIDTHS = np.arange(0.43, 0.61, 0.01)
 _RADII = np.arange(0.02, 0.24, 0.01)
 _LEAST_WORTH = 0.9
 _BIG_ONE = 0.16
+_SHADOW_ROOM = 0.3
+LIGHTEST_SHADOW = -0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +127,31 @@ def _finish(images: Sequence[Image], profile: TrayProfile, dice: DiceModel) -> D
         _look(images, profile, DiceModel(dice.edge_mm, radius, spacing, one), _TIGHT, True) for one in (None, _BIG_ONE)
     ]
     plane, rolls = max(looks, key=lambda look: _likeness(*look))
-    pip_step = float(np.median(np.concatenate([roll.found.faces.strength[roll.best] for roll in rolls])))
+    pips = np.concatenate([roll.found.faces.contrast[roll.best] @ GREY_BGR for roll in rolls])
     edges = np.concatenate([edge_steps(roll.log_image, roll.maps(plane)) for roll in rolls])
-    edge_step = float(np.median(edges.mean(1)))
-    return DiceModel(dice.edge_mm, radius, spacing, _radius(plane, rolls, spacing, one=True), pip_step, edge_step)
+    return DiceModel(
+        dice.edge_mm,
+        radius,
+        spacing,
+        _radius(plane, rolls, spacing, one=True),
+        pip_step=round(float(np.median(np.abs(pips))), 4),
+        edge_step=round(float(np.median(edges.mean(1))), 4),
+        shadow_step=_deepest_shadow(plane, rolls),
+    )
+
+
+def _deepest_shadow(plane: Plane, rolls: list[_Roll]) -> float | None:
+    """The log step of the deepest shadow around the dice, with room for a deeper one; None where nothing tells."""
+    steps = [
+        roll.front.mean[roll.front.changed & ~roll.front.solid & ~silhouettes(plane, roll.found.poses[roll.best])]
+        for roll in rolls
+        if roll.front is not None
+    ]
+    shadows = np.concatenate(steps) if steps else np.zeros(0)
+    if not len(shadows):
+        return None
+    deepest = float(np.percentile(shadows, 1)) - _SHADOW_ROOM
+    return round(float(np.clip(deepest, DEEPEST_SHADOW, LIGHTEST_SHADOW)), 4)
 
 
 def _radius(plane: Plane, rolls: list[_Roll], spacing: float, one: bool) -> float | None:

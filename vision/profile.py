@@ -38,8 +38,9 @@ class Pose:
 class DiceModel:
     """The owner's dice, lengths in die edges unless named otherwise. What is unknown is None.
 
-    `pip_step` and `edge_step`: how much the picture usually changes from body to pip and across the border of a top
-    face, as a natural logarithm; the reader holds every die against these.
+    `pip_step` and `edge_step`: how much the picture usually changes from body to pip (in grey, see vision.pips) and
+    across the border of a top face, as a natural logarithm; the reader holds every die against these. `shadow_step`: the same (negative) from the
+    empty tray to the deepest shadow a die throws on it.
     """
 
     edge_mm: float
@@ -48,6 +49,7 @@ class DiceModel:
     one_radius: float | None = None
     pip_step: float | None = None
     edge_step: float | None = None
+    shadow_step: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ GRID: Floats = np.array([(x, y) for y in np.linspace(-0.45, 0.45, 7) for x in np
 _ALONG = np.linspace(-0.34, 0.34, 7)
 _INSIDE, _OUTSIDE = 0.42, 0.57
 
-_BLOB_SHARE = 0.08
+_BLOB_SHARE = 0.14
 _LEAST_BLOB, _MOST_BLOB = 0.03, 0.06
 _BLOBS_A_CELL = 14
 _RING, _RING_RADII = 0.55, 1.4
@@ -40,7 +40,7 @@ class Candidates:
     `poses` (N, 3) on the plane; `faces` what their pips say; `outline` (N,) the step across the sides of the top face
     against what it should be; `cover` (N,) the share of it that is not as in the empty tray; `strays` (N,) the pips on
     it that its face does not have; `scale` (N,) how wide its pips lie against the expected spacing; `worth` (N,) the
-    sum of the evidence: about 1.5 for a perfect die, below .9 for hardly one.
+    sum of the evidence: about 1.5 for a perfect die, below .9 for hardly one. `spots`: all that looks like a pip.
     """
 
     poses: Floats
@@ -50,6 +50,7 @@ class Candidates:
     strays: Floats
     scale: Floats
     worth: Floats
+    spots: Blobs
 
 
 def candidates(
@@ -90,7 +91,7 @@ def candidates(
     strays = _strays(poses, faces, blobs, spacing, px)
     outline = edges.mean(1) / _usual_edges(A, faces.body, log_empty, dice.edge_step or _USUAL_EDGE)
     worth = faces.score + 0.5 * np.minimum(outline, 1) + covered - 1 - _STRAY_COST * np.minimum(strays, 3)
-    return Candidates(poses, faces, outline, covered, strays, scale, worth)
+    return Candidates(poses, faces, outline, covered, strays, scale, worth, blobs)
 
 
 def _usual_edges(A_plane_face: Floats, body: Floats, log_empty: Floats | None, usual: float) -> Floats:

@@ -4,9 +4,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.explain import SQUARE, Leftover, bodies_changed, choose, leftovers
+from vision.explain import SQUARE, Leftover, bodies_changed, choose, leftovers, lone_pips
 from vision.find import face_maps
-from vision.foreground import Foreground, foreground
+from vision.foreground import DEEPEST_SHADOW, Foreground, foreground
 from vision.loose import read_loose
 from vision.pips import log_picture, place
 from vision.profile import TrayProfile
@@ -28,6 +28,7 @@ _MOST_CHANGED = 0.45
 _NEAR_EDGES = 1.3
 _DARK_LEVEL = 12
 _LEAD_SCALE = 0.15
+_PIP_STEP = 0.6
 
 
 class Reader:
@@ -41,6 +42,7 @@ class Reader:
         self._plane = None
         if profile and profile.lens and profile.pose and profile.dice:
             self._dice = profile.dice
+            self._shadow = profile.dice.shadow_step or DEEPEST_SHADOW
             self._plane = make_plane(profile.lens, profile.pose, profile.dice.edge_mm, profile.outline_mm)
             empty = profile.empty_bgr
             self._log_empty = None if empty is None else log_picture(self._plane.rectify(empty))
@@ -64,7 +66,7 @@ class Reader:
                 np.uint8,
             )
         log_image = log_picture(plane.rectify(image_bgr))
-        front = None if self._log_empty is None else foreground(log_image, self._log_empty, plane.seen)
+        front = None if self._log_empty is None else foreground(log_image, self._log_empty, plane.seen, self._shadow)
         found = candidates(log_image, plane, self._dice, front, self._log_empty)
         best, rival = choose(found, plane.px_per_edge, LEAST_WORTH)
         left = leftovers(plane, found.poses[best], front) if front else []
@@ -77,7 +79,9 @@ class Reader:
             for k, i in enumerate(best)
         ]
         reasons = [doubt for of_one in doubts for doubt in of_one] + pieces
-        if front is not None and np.count_nonzero(front.changed) > _MOST_CHANGED * np.count_nonzero(plane.seen):
+        if front and not pieces and lone_pips(plane, found, best, front, self._dice.pip_step or _PIP_STEP):
+            reasons.append("there is a pip that belongs to no die lying flat")
+        if front and np.count_nonzero(front.changed) > _MOST_CHANGED * np.count_nonzero(plane.seen):
             reasons = ["most of the tray looks different from the empty picture: a hand in view, or the light changed?"]
         if np.median(image_bgr[::8, ::8]) < _DARK_LEVEL and not dice:
             reasons.append("too dark to see dice")
