@@ -16,7 +16,7 @@ LogImage = NDArray[np.float32]
 # edge of the die nearby. Film grain and paper stay below.
 RESPONSES = (0.11, 0.35)
 MIN_STRENGTH = 0.4  # log units over three channels; most of the texture of carpets, felts and wood stays below
-LARGE_PX2 = 55.0
+LARGE_PX2 = 90.0
 RADIUS_PX = (1.7, 9.0)  # what one octave of the pyramid looks for; neighbouring octaves overlap
 CIRCLE_XY = np.stack([np.cos(np.arange(16) * np.pi / 8), np.sin(np.arange(16) * np.pi / 8)], axis=1)
 

@@ -32,8 +32,8 @@ class Found:
 
     `face` 1..6; `A_image_face` N×2×3 maps face coordinates to pixels and `edge` is the die's edge in those coordinates;
     `sides` N×4, the steps across its outline, weakest first, log units; `score`, `margin`, `strength` N, of its pixels
-    (see FaceScores) and `spread` N, how uneven its body is, log units; `body`, `contrast` N×3, log; `radius_px` N, of its pips; `squareness` N, how much clearer a One's
-    outline is than the same turned by 45°, log units (0 for a disc; 9 for faces that their lattice turns).
+    (see FaceScores) and `spread` N, how uneven its body is, log units; `body`, `contrast` N×3, log; `radius_px` N, of its pips; `squareness` N, how much clearer the
+    outline is than the same turned by 45°, log units (0 for a disc).
     """
 
     face: NDArray[np.int64]
@@ -92,6 +92,11 @@ def many_pipped(log_bgr: Picture, blobs: Blobs, faces: Faces) -> Found:
     if not len(faces):
         return nothing_found()
     members = faces.pips >= 0
+    # The squares of a chequered board touch at their corners, pips stand alone.
+    evenness = (blobs.evenness[faces.pips] * members).sum(axis=1) / members.sum(axis=1)
+    faces, members = faces.take(evenness > 0.85), members[evenness > 0.85]
+    if not len(faces):
+        return nothing_found()
     radius = (blobs.radius_px[faces.pips] * members).sum(axis=1) / members.sum(axis=1)
     found = replace(judged(log_bgr, faces.A_image_lattice, radius), A_image_face=faces.A_image_face)
     found = found.take(_passes(found) & (found.face > 1))
@@ -114,12 +119,8 @@ def single_pipped(log_bgr: Picture, blobs: Blobs, view: View, usual_edge: float 
     spots = spots.take(np.arange(min(len(spots), 80)))
     if not len(spots):
         return nothing_found()
-    angle = np.arange(TURNS) * (np.pi / 2 / TURNS)
-    R = np.moveaxis(np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]), 2, 0)
     guess = 10 * spots.radius_px
-    A = np.empty((len(spots), TURNS, 2, 3))
-    A[..., :2] = (np.linalg.cholesky(view.shape_at(spots.xy_px)) * guess[:, None, None])[:, None] @ R
-    A[..., 2] = spots.xy_px[:, None]
+    A = turned_maps(spots, view, guess)
     low, high = np.full(len(spots), 0.05 / PIP_SHARE[1]), np.full(len(spots), 0.05 / PIP_SHARE[0])
     if usual_edge is not None:
         half = usual_edge * view.edge_at(spots.xy_px) / guess / 2
@@ -136,6 +137,28 @@ def single_pipped(log_bgr: Picture, blobs: Blobs, view: View, usual_edge: float 
     found = _with_outline(found, np.full(len(unit), 0.5), sides[pick], squareness)
     found = found.take(_passes(found) & (found.face == 1) & (found.sides[:, 1] > MIN_SIDE))
     return apart(found, np.argsort(-np.log(found.sides + 0.02).sum(axis=1)))
+
+
+def square_outline(log_bgr: Picture, bodies: Blobs, view: View) -> tuple[Floats, Floats]:
+    """The steps across the sides (N×4) of the clearest square about as large as each of N ≥ 1 bodies, and how much
+    clearer it is than the same turned by 45° (N,), log units.
+    """
+    A = turned_maps(bodies, view, np.sqrt(np.pi) * bodies.radius_px)
+    _, sides = outlines(log_bgr, A.reshape(-1, 2, 3), 0.35, 0.65).best(0.36, 0.62)
+    worth = np.log(sides + 0.02).sum(axis=1).reshape(-1, TURNS)
+    row, turn = np.arange(len(bodies)), worth.argmax(axis=1)
+    squareness = worth[row, turn] - worth[row, (turn + TURNS // 2) % TURNS]
+    return sides.reshape(-1, TURNS, 4)[row, turn].astype(np.float64), squareness.astype(np.float64)
+
+
+def turned_maps(spots: Blobs, view: View, edge_px: Floats) -> Floats:
+    """Maps of faces around N spots on the dice's plane in every turn: N×TURNS×2×3."""
+    angle = np.arange(TURNS) * (np.pi / 2 / TURNS)
+    R = np.moveaxis(np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]), 2, 0)
+    A = np.empty((len(spots), TURNS, 2, 3))
+    A[..., :2] = (np.linalg.cholesky(view.shape_at(spots.xy_px)) * edge_px[:, None, None])[:, None] @ R
+    A[..., 2] = spots.xy_px[:, None]
+    return A
 
 
 def apart(found: Found, order: NDArray[np.intp], taken: Found | None = None) -> Found:
@@ -175,7 +198,15 @@ def judged(log_bgr: Picture, A_image_face: Floats, radius_px: Floats) -> Found:
 def measured(log_bgr: Picture, found: Found) -> Found:
     """The same N ≥ 1 dice with their edge and the clearness of their outline."""
     reach, sides = outlines(log_bgr, found.A_image_face, 0.36, 0.64).best(0.41, 0.60)
-    return _with_outline(found, reach, sides, np.where(found.face == 1, 2.0, 9.0))
+    _, turned = outlines(log_bgr, _turned_by_45(found.A_image_face), 0.36, 0.64).best(0.36, 0.62)
+    return _with_outline(found, reach, sides, (np.log(sides + 0.02) - np.log(turned + 0.02)).sum(axis=1))
+
+
+def _turned_by_45(A_image_face: Floats) -> Floats:
+    turned = A_image_face.copy()
+    turned[:, :, 0] = (A_image_face[:, :, 0] + A_image_face[:, :, 1]) / np.sqrt(2)
+    turned[:, :, 1] = (A_image_face[:, :, 1] - A_image_face[:, :, 0]) / np.sqrt(2)
+    return turned
 
 
 def _passes(found: Found) -> NDArray[np.bool_]:

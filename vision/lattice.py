@@ -12,8 +12,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SPACING = 0.265  # lattice step in die edges, of the usual die
-PAIR_SPAN = (4.6, 13.5)  # distance of two opposite corner pips, in pip radii
-NARROW = (0.72, 0.85)  # distance of the two rows of a Six over their length
+PAIR_SPAN = (3.9, 13.5)  # distance of two opposite corner pips, in pip radii
+NARROW = (0.56, 0.7, 0.85)  # distance of the two rows of a Six over their length
 ALIKE = 1.55  # the ratio of radii that two pips of one face stay within
 
 # The nine sites in the frame of a diagonal: u leads from the middle to one corner pip, v to the corner a quarter turn on.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vision.belief import belief, evidence, usual_edge_px
 from vision.blobs import Blobs, find_blobs
 from vision.candidates import MIN_SCORE, Found, apart, many_pipped, single_pipped
-from vision.doubts import SURE_BELIEF, die_sized, doubts, left_over
+from vision.doubts import SURE_BELIEF, die_sized, doubts, left_over, pips_on
 from vision.lattice import find_faces
 from vision.pips import log_picture, score_faces
 from vision.profile import TrayProfile
@@ -79,35 +79,39 @@ def search(image_bgr: NDArray[np.uint8]) -> Search:
     faces = find_faces(blobs, view.shape_at(blobs.xy_px), width, height)
     many = _credible(many_pipped(log_bgr, blobs, faces), view)
     ones = single_pipped(log_bgr, blobs, view, usual_edge_px(many, view))
-    found = _credible(many.joined(apart(ones, np.arange(len(ones)), taken=many)), view)
-    found, reasons = _looked_again(log_bgr, spots, blobs, found, view)
+    ones = ones.take(pips_on(blobs, ones) <= 1)
+    guessed = many.joined(apart(ones, np.arange(len(ones)), taken=many))
+    found = _looked_again(log_bgr, spots, blobs, _credible(guessed, view), view)
     confidence = belief(found, view, usual_edge_px(found, view))
-    return Search(scale, blobs, view, found, confidence, (*reasons, *doubts(log_bgr, spots, blobs, found, view)))
+    reasons = doubts(log_bgr, spots, blobs, found, view)
+    if not len(found) and (len(guessed) or len(die_sized(log_bgr, spots, found, view, None))):
+        reasons = ("what might be dice cannot be read: too dark, too small or out of focus?",)
+    return Search(scale, blobs, view, found, confidence, reasons)
 
 
 def _looked_again(
     log_bgr: NDArray[np.float32], spots: Blobs, blobs: Blobs, found: Found, view: View
-) -> tuple[Found, tuple[str, ...]]:
+) -> Found:
     """The dice after a closer look at the doubtful ones and at everything die-sized or pip-like that is left."""
     usual = usual_edge_px(found, view)
     if usual is None:
-        return found, ()
+        return found
     bodies = die_sized(log_bgr, spots, found, view, usual)
     left = left_over(blobs, found, view)
     doubtful = found.take(belief(found, view, usual) < SURE_BELIEF)
     seeds = np.concatenate([bodies.xy_px, left.xy_px, doubtful.centre_px])[:MOST_SEEDS]
     if not len(seeds):
-        return found, ()
+        return found
     edges = np.concatenate([np.sqrt(np.pi) * 0.9 * bodies.radius_px, usual * view.edge_at(left.xy_px), doubtful.edge_px])
     again = look_again(log_bgr, seeds, edges[:MOST_SEEDS], view, usual)
     again = again.take((again.score > 0.7) & (evidence(again, view, usual) > NO_LATTICE))
     every = found.joined(again)
     worth = evidence(every, view, usual) - np.where(np.arange(len(every)) < len(found), 0.0, NO_LATTICE)
-    best = apart(every, np.argsort(-worth))
-    return best, ()
+    return apart(every, np.argsort(-worth))
 
 
 def _credible(found: Found, view: View) -> Found:
+    """The dice that there is something to believe in."""
     return found.take(belief(found, view, usual_edge_px(found, view)) > MIN_BELIEF)
 
 
@@ -139,7 +143,7 @@ def _view(log_bgr: NDArray[np.float32], blobs: Blobs, width: int, height: int) -
             ratio = axes[model, 1] / axes[i, 1]
             weight[i] = 0.7 * np.any(like & (ratio > 0.6) & (ratio < 1.6))
         else:
-            weight[i] = 0.3 * (strength[i] > 0.7)
+            weight[i] = 0.3 * (strength[i] > 1.0)
     weight *= np.minimum(strength / 1.5, 1.0) ** 2
     voters = np.flatnonzero(weight > 0)[:400]
     xy, r = blobs.xy_px[voters], blobs.radius_px[voters]
