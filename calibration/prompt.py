@@ -10,7 +10,7 @@ from typing import Protocol, TextIO
 from PIL import Image, ImageDraw, ImageFont
 
 from calibration.errors import CalibrationError
-from hardware.ports import Button, Buttons, Display, Key
+from hardware.ports import Button, Buttons, Display, Key, Press
 
 POLL_S = 0.02
 # The smallest size at which a 6 and an 8 of the font cannot be mistaken without anti-aliasing.
@@ -99,7 +99,7 @@ class TablePrompter:
                         raise Stopped
                 elif press.button is Button.BOTH:
                     raise Stopped
-                elif not press.held:
+                elif isinstance(press, Press) and not press.held:
                     return Answer(Choice.YES if press.button is Button.ROLL else Choice.NO)
             self._sleep(POLL_S)
 

@@ -8,7 +8,7 @@ from companion import screens, table
 from companion.happenings import Row, happenings
 from companion.inputs import Inputs, Over
 from companion.rules import RuleError
-from companion.table import Input, StorageBack, StorageTrouble, Table
+from companion.table import DisplayBack, Input, StorageBack, StorageTrouble, Table
 from companion.table_state import Unsure, WrongCount
 from companion.timeline import Moment, Record
 from hardware.ports import Display
@@ -36,8 +36,9 @@ class Book(Protocol):
 
 def play(at: Table, inputs: Inputs, book: Book, display: Display, tell: Tell) -> Table:
     """Plays until the inputs are over or the table wishes for the end; the table as it then stands."""
+    was_dark = False
     while True:
-        display.show(screens.picture(at, display.size_px, inputs.now_s))
+        display.show(screens.picture(at, display.size_px, inputs.now_s), at.brightness)
         try:
             happened = inputs.next(at)
         except Over:
@@ -47,6 +48,10 @@ def play(at: Table, inputs: Inputs, book: Book, display: Display, tell: Tell) ->
             if at.wish:
                 return at
         at = _with_trouble(at, book)
+        is_dark = bool(display.trouble)
+        if was_dark and not is_dark:
+            at, _ = table.step(at, DisplayBack())
+        was_dark = is_dark
 
 
 def take_step(at: Table, happened: Input, book: Book, tell: Tell) -> Table:

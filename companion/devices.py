@@ -16,7 +16,6 @@ def oled_settings(display: DisplayConfig) -> OledSettings:
         port=display.port,
         address=display.address,
         rotate_deg=display.rotate_deg,
-        brightness=display.brightness,
         blank_at_end=not display.off_text,
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from companion.table import Table
 from companion.table_state import WAITING, Decision, Unsure, WrongCount, projected_halves
 from companion.timeline import Moment
-from hardware.ports import Button, Key, Press
+from hardware.ports import Button, Key, Press, Pressed, Stuck
 from hardware.simulated import SimulatedTray
 
 RETHROW_S = 6.0
@@ -20,12 +20,14 @@ class TrayHand:
         self._tray = tray
         self._thrown: tuple[Moment, float] | None = None
 
-    def __call__(self, press: Press | Key, at: Table) -> bool:
+    def __call__(self, press: Pressed, at: Table) -> bool:
         """Does what the press asks; true when it was for the dice, and so none for the table."""
         if isinstance(press, Press):
             if not isinstance(at.scene, WAITING) or press.held or press.button is not Button.ROLL:
                 return False
             press = Key("throw", at_s=press.at_s)
+        if isinstance(press, Stuck):
+            return False
         if press.name == "throw":
             self._thrown = at.moment, press.at_s
         return self._tray.obey(press, at.expects or at.game.turn.dice)
@@ -51,7 +53,7 @@ class DemoPlayer:
         self._hand = hand
         self._decisions = 0
 
-    def __call__(self, at: Table, now_s: float) -> Sequence[Press | Key]:
+    def __call__(self, at: Table, now_s: float) -> Sequence[Pressed]:
         """What it presses now, at most one thing."""
         roll = [Press(Button.ROLL, at_s=now_s)]
         if at.game.to_play is None:
@@ -61,7 +63,7 @@ class DemoPlayer:
         asked = at.asks and not isinstance(at.scene, Unsure)
         return roll if asked or self._hand.waits(at, now_s) else []
 
-    def _decided(self, at: Table, decision: Decision, now_s: float) -> Sequence[Press | Key]:
+    def _decided(self, at: Table, decision: Decision, now_s: float) -> Sequence[Pressed]:
         if self._decisions % LIFTS_EVERY == 0 and not (decision.lifted or decision.emptied):
             return [] if self._hand.lifted else [Key("lift", _places(at.game.turn.roll, decision.chosen))]
         self._decisions += 1

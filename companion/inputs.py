@@ -9,15 +9,15 @@ from typing import Protocol
 from companion import table
 from companion.table import Table
 from companion.watch import Watcher
-from hardware.ports import DeviceError, EndOfFrames, Key, Press
+from hardware.ports import EndOfFrames, Key, Press, Pressed, Stuck
 
 POLL_S = 0.01
 TICK_S = 0.25
 
-Player = Callable[[Table, float], Sequence[Press | Key]]
+Player = Callable[[Table, float], Sequence[Pressed]]
 """Whoever presses: what was pressed since the last call, given the table and the time."""
 
-Hand = Callable[[Press | Key, Table], bool]
+Hand = Callable[[Pressed, Table], bool]
 """Whoever moves virtual dice: true when a press or key was for the dice and not for the table."""
 
 
@@ -45,6 +45,8 @@ class LiveInputs:
         self._hand = hand
         self._seen: queue.SimpleQueue[tuple[table.Input, ...] | Exception] = queue.SimpleQueue()
         self._expects: int | None = None
+        self._scene: object = None
+        self._scene_since_s = 0.0
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="camera", daemon=True)
 
@@ -56,11 +58,13 @@ class LiveInputs:
     def next(self, at: Table) -> tuple[table.Input, ...]:
         """What was pressed and seen; a Tick when a quarter of a second brought nothing."""
         self._expects = at.expects
+        if at.scene is not self._scene:
+            self._scene, self._scene_since_s = at.scene, self.now_s
         if not self._thread.is_alive() and not self._closing.is_set():
             self._thread.start()
         until_s = self.now_s + TICK_S
         while self.now_s < until_s:
-            if pressed := _pressed(self._player(at, self.now_s), self._hand, at):
+            if pressed := _pressed(self._meant(at), self._hand, at):
                 return pressed
             try:
                 seen = self._seen.get(timeout=POLL_S)
@@ -73,6 +77,11 @@ class LiveInputs:
             if seen:
                 return seen
         return (table.Tick(self.now_s),)
+
+    def _meant(self, at: Table) -> Sequence[Pressed]:
+        """What was pressed, without presses that began before this scene was shown: they were about another one."""
+        presses = self._player(at, self.now_s)
+        return [one for one in presses if not (isinstance(one, Press) and one.at_s < self._scene_since_s)]
 
     def close(self) -> None:
         """Ends the thread, so that the camera can be closed."""
@@ -117,16 +126,21 @@ class RecordedInputs:
             except EndOfFrames:
                 self._frames_over = True
                 return (table.TrayEmptied(),)
-            except DeviceError as error:
-                raise Over(str(error)) from error
         if not at.asks:
             raise Over
         self._after_s += TICK_S
         return (table.Tick(self.now_s),)
 
 
-def _pressed(presses: Sequence[Press | Key], hand: Hand, at: Table) -> tuple[table.Input, ...]:
-    for_the_table = [press for press in presses if not hand(press, at)]
-    if any(isinstance(press, Key) and press.name == "quit" for press in for_the_table):
-        raise Over
-    return tuple(table.Pressed(p.button.value, p.held) for p in for_the_table if isinstance(p, Press))
+def _pressed(presses: Sequence[Pressed], hand: Hand, at: Table) -> tuple[table.Input, ...]:
+    told = list[table.Input]()
+    for one in presses:
+        if hand(one, at):
+            continue
+        if isinstance(one, Press):
+            told.append(table.Pressed(one.button.value, one.held))
+        elif isinstance(one, Stuck):
+            told.append(table.Freed(one.button.value) if one.freed else table.Stuck(one.button.value))
+        elif isinstance(one, Key) and one.name == "quit":
+            raise Over
+    return tuple(told)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from companion.table import Table
 from companion.table_state import Decision, Unsure
 from hardware.buttons import ScriptButtons
-from hardware.ports import Key, Press
+from hardware.ports import Pressed
 
 
 class ScriptPlayer:
@@ -22,7 +22,7 @@ class ScriptPlayer:
         self._waits_for_throw = waits_for_throw
         self._patient = patient
 
-    def __call__(self, at: Table, now_s: float) -> Sequence[Press | Key]:
+    def __call__(self, at: Table, now_s: float) -> Sequence[Pressed]:
         """What it presses now, at most one thing."""
         asked = (at.asks and not isinstance(at.scene, Unsure)) or self._waits_for_throw(at, now_s)
         if self._patient and not self._script.timed and isinstance(at.scene, Decision):

@@ -20,6 +20,7 @@ from companion.inputs import Hand, Inputs, LiveInputs, Player, RecordedInputs
 from companion.log import Log
 from companion.narration import sentence
 from companion.notation import halves_of
+from companion.pressing import ButtonPlayer
 from companion.scripted import ScriptPlayer
 from companion.service import Service
 from companion.table import Settings, Table
@@ -65,7 +66,7 @@ def run(
         book = parts.enter_context(Log.open(_state_folder(config, parts)))
         at = _laid_table(config, anew, book, tell)
         display = parts.enter_context(closing(open_display(config.display.sink, oled=oled_settings(config.display))))
-        service.troubles["display"] = lambda: getattr(display, "trouble", "")
+        service.troubles["display"] = lambda: display.trouble
         recorded = by_itself or config.buttons.source.startswith("script:")
         camera = parts.enter_context(closing(_camera(config, seed, real_time=not recorded)))
         profile = _profile(config, camera, make_profile)
@@ -172,4 +173,4 @@ def _player(config: Config, hand: Hand, by_itself: bool, parts: ExitStack, servi
     if isinstance(buttons, ScriptButtons):
         waits = hand.waits if isinstance(hand, TrayHand) else lambda at, now_s: False
         return ScriptPlayer(buttons, waits, patient=config.camera.source.startswith("video:"))
-    return lambda at, now_s: buttons.presses(now_s, at.asks)
+    return ButtonPlayer(buttons)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from hardware.gpio import GpioButtons, Wiring
-from hardware.ports import Button, Buttons, DeviceError, Key, Press
+from hardware.ports import Button, Buttons, DeviceError, Key, Press, Pressed
 
 SOURCES = "gpio, keyboard, script:FILE"
 WIRING = Wiring()
@@ -86,9 +86,9 @@ class KeyboardButtons:
         tty.setcbreak(self._fd)
         atexit.register(self.close)
 
-    def presses(self, now_s: float, asked: bool) -> list[Press | Key]:
+    def presses(self, now_s: float, asked: bool) -> list[Pressed]:
         """All keys struck since the last call that mean something; digits are dice."""
-        found: list[Press | Key] = []
+        found: list[Pressed] = []
         while select.select([self._fd], [], [], 0)[0]:
             struck = os.read(self._fd, 256).decode(errors="ignore")
             if not struck:
@@ -153,7 +153,7 @@ class ScriptButtons:
         """Whether the next word has a `wait` of its own before it."""
         return any(word == "wait" for word, _ in self._words[max(0, self._next - 1) : self._next + 1])
 
-    def presses(self, now_s: float, asked: bool) -> list[Press | Key]:
+    def presses(self, now_s: float, asked: bool) -> list[Pressed]:
         """The next word if the table asks and no `wait` is running."""
         if not asked:
             return []

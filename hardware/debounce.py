@@ -7,12 +7,13 @@ when the button is let go (a short press) or HOLD_S later (a long one).
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hardware.ports import Button, Press
+from hardware.ports import Button, Press, Stuck
 
 CONFIRM_S = 0.003  # pressed that long without a break: no spike on the wire is
 DECIDE_S = 0.010  # a contact that still bounces then counts as pressed if it was so for half of the time
 RELEASE_S = 0.020  # released only when open that long: a pressed contact may break for a moment
 HOLD_S = 0.6
+STUCK_S = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,39 +84,50 @@ class Contact:
         return self.down and (self._closed or self._since_s > when_s)
 
 
+Heard = Down | Press | Stuck
+
+
 class Gestures:
     """Makes presses of two debounced contacts: short, held, and both together.
 
     Buttons that overlap are one gesture, BOTH; one that was held to its end takes part in nothing more until it is let
-    go, so that a stuck button leaves the other one alone.
+    go, so that a stuck button leaves the other one alone. A button that is down for STUCK_S is told as stuck.
     """
 
     def __init__(self) -> None:
         self._contacts = {Button.BANK: Contact(), Button.ROLL: Contact()}
         self._since_s: dict[Button, float] = {}  # buttons that are down and not yet spent
         self._both = False
+        self._down_s: dict[Button, float] = {}  # all buttons that are down
+        self._stuck: set[Button] = set()
 
-    def edge(self, button: Button, closed: bool, at_s: float) -> list[Down | Press]:
+    def edge(self, button: Button, closed: bool, at_s: float) -> list[Heard]:
         """A contact closed or opened; edges come in order of time."""
         found = self.advance(at_s)
         return found + list(self._changed(button, self._contacts[button].edge(closed, at_s)))
 
-    def advance(self, now_s: float) -> list[Down | Press]:
+    def advance(self, now_s: float) -> list[Heard]:
         """What has become certain by `now_s`: call it often, every 10 ms while somebody plays."""
         changes = [(c.edge_s, b, c) for b, contact in self._contacts.items() for c in contact.advance(now_s)]
-        found: list[Down | Press] = []
+        found: list[Heard] = []
         for edge_s, button, change in sorted(changes, key=lambda change: change[0]):
             found += self._held(edge_s)
             found += self._changed(button, [change])
-        return found + list(self._held(now_s))
+        return found + list(self._held(now_s)) + list(self._newly_stuck(now_s))
 
-    def _changed(self, button: Button, changes: list[Change]) -> Iterator[Down | Press]:
+    def _changed(self, button: Button, changes: list[Change]) -> Iterator[Heard]:
         for change in changes:
             if change.down:
+                self._down_s[button] = change.edge_s
                 self._since_s[button] = change.edge_s
                 self._both = len(self._since_s) == 2
                 yield Down(button, change.edge_s)
-            elif button in self._since_s:
+                continue
+            del self._down_s[button]
+            if button in self._stuck:
+                self._stuck.remove(button)
+                yield Stuck(button, freed=True)
+            if button in self._since_s:
                 down_s = self._since_s.pop(button)
                 if self._both:
                     self._since_s.clear()
@@ -135,3 +147,10 @@ class Gestures:
             self._since_s.clear()
             self._both = False
             yield Press(button, True, down_s)
+
+    def _newly_stuck(self, now_s: float) -> Iterator[Stuck]:
+        for button, down_s in self._down_s.items():
+            due_s = down_s + STUCK_S
+            if now_s >= due_s and button not in self._stuck and self._contacts[button].held_at(due_s):
+                self._stuck.add(button)
+                yield Stuck(button)

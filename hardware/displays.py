@@ -47,11 +47,13 @@ def open_display(sink: str, *, oled: OledSettings = OLED) -> Display:
 class MemoryDisplay:
     """Keeps the pictures it was shown, for tests and for measuring."""
 
+    trouble = ""
+
     def __init__(self, size_px: tuple[int, int] = SIZE_PX) -> None:
         self.size_px = size_px
         self.pictures: list[Image.Image] = []
 
-    def show(self, picture: Image.Image) -> None:
+    def show(self, picture: Image.Image, brightness: int = 255) -> None:
         """Keeps the picture unless it is the one already shown."""
         if not self.pictures or picture.tobytes() != self.pictures[-1].tobytes():
             self.pictures.append(picture.copy())
@@ -63,6 +65,8 @@ class MemoryDisplay:
 class PngDisplay:
     """Writes 0001.png, 0002.png … into a folder, one each time the picture changes."""
 
+    trouble = ""
+
     def __init__(self, folder: Path, size_px: tuple[int, int] = SIZE_PX) -> None:
         self.size_px = size_px
         self._folder = folder
@@ -73,7 +77,7 @@ class PngDisplay:
         except OSError as error:
             raise DeviceError(f"{folder}: cannot be made ({error.strerror}); give another folder") from None
 
-    def show(self, picture: Image.Image) -> None:
+    def show(self, picture: Image.Image, brightness: int = 255) -> None:
         """Writes the picture unless it is the one already shown; DeviceError when the folder takes no file."""
         if picture.tobytes() == self._shown:
             return
@@ -96,6 +100,8 @@ class TerminalDisplay:
     picture is printed below the last one.
     """
 
+    trouble = ""
+
     def __init__(self, out: TextIO, size_px: tuple[int, int] = SIZE_PX, keys: Sequence[tuple[str, str]] = KEYS) -> None:
         self.size_px = size_px
         self._out, self._keys = out, keys
@@ -103,7 +109,7 @@ class TerminalDisplay:
         self._tty = out.isatty()
         self._utf = (out.encoding or "ascii").lower().startswith("utf")
 
-    def show(self, picture: Image.Image) -> None:
+    def show(self, picture: Image.Image, brightness: int = 255) -> None:
         """Redraws when the picture or the window's size has changed; one write, so that nothing flickers."""
         window = self._window()
         if self._shown == (now := (picture.tobytes(), window)):

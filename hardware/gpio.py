@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
-from hardware.debounce import Down, Gestures
-from hardware.ports import Button, DeviceError, Key, Press
+from hardware.debounce import Down, Gestures, Heard
+from hardware.ports import Button, DeviceError, Pressed
 
 CLICK_S = 0.02
 
@@ -60,16 +60,16 @@ class GpioButtons:
             self._parts.close()
             raise DeviceError(_sentence(error, pin)) from error
 
-    def presses(self, now_s: float, asked: bool) -> list[Press | Key]:
+    def presses(self, now_s: float, asked: bool) -> list[Pressed]:
         """What was pressed since the last call, oldest first; never waits."""
-        found: list[Down | Press] = []
+        found: list[Heard] = []
         with suppress(queue.Empty):
             while True:
                 found += self._gestures.edge(*self._edges.get_nowait())
         found += self._gestures.advance(self._clock())
         if self._buzzer and any(isinstance(one, Down) for one in found):
             self._buzzer.blink(on_time=CLICK_S, n=1, background=True)
-        return [one for one in found if isinstance(one, Press)]
+        return [one for one in found if not isinstance(one, Down)]
 
     def light(self, buttons: frozenset[Button]) -> None:
         """Lights the buttons that do something now, and no others."""

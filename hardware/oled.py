@@ -22,6 +22,9 @@ class Panel(Protocol):
     def draw(self, picture: Image.Image) -> None:
         """Sends the picture."""
 
+    def dim(self, brightness: int) -> None:
+        """Sets how bright the panel is, 1 to 255."""
+
     def check(self) -> None:
         """Asks whether the panel is still there and still knows how it was set up."""
 
@@ -39,17 +42,21 @@ class Keeper:
         self._open_panel = open_panel
         self._panel: Panel | None = None
         self._shown = b""
+        self._brightness = 0  # as the panel has it; 0 while that is not known
         self._due_s = float("-inf")  # the next try, or the next check
         self.trouble = ""  # why nothing is shown, one sentence
 
-    def tend(self, picture: Image.Image | None, now_s: float) -> None:
-        """Shows `picture` if it is not shown yet, looks after the panel if that is due."""
+    def tend(self, picture: Image.Image | None, now_s: float, brightness: int = 255) -> None:
+        """Shows `picture` that bright if it is not shown so yet, looks after the panel if that is due."""
         try:
             if self._panel is None:
                 if now_s < self._due_s:
                     return
                 self._due_s = now_s + RETRY_S
-                self._panel, self._shown = self._open_panel(), b""
+                self._panel, self._shown, self._brightness = self._open_panel(), b"", 0
+            if brightness != self._brightness:
+                self._panel.dim(brightness)
+                self._brightness = brightness
             if picture is not None and picture.tobytes() != self._shown:
                 self._panel.draw(picture)
                 self._shown = picture.tobytes()
@@ -75,7 +82,7 @@ class OledDisplay:
     def __init__(self, open_panel: Callable[[], Panel], size_px: tuple[int, int]) -> None:
         self.size_px = size_px
         self._keeper = Keeper(open_panel)
-        self._wanted: Image.Image | None = None
+        self._wanted: tuple[Image.Image, int] | None = None
         self._closing = False
         self._news = threading.Condition()
         self._thread = threading.Thread(target=self._draw, name="oled", daemon=True)
@@ -86,11 +93,12 @@ class OledDisplay:
         """Why nothing is shown, one sentence; "" while all is well."""
         return self._keeper.trouble
 
-    def show(self, picture: Image.Image) -> None:
-        """Wants a mode "1" picture of `size_px` shown; returns at once."""
+    def show(self, picture: Image.Image, brightness: int = 255) -> None:
+        """Wants a mode "1" picture of `size_px` shown, as bright as 1 to 255; returns at once."""
         with self._news:
-            self._wanted = picture.copy()
-            self._news.notify()
+            if self._wanted != (picture, brightness):
+                self._wanted = picture.copy(), brightness
+                self._news.notify()
 
     def close(self) -> None:
         """Blanks the panel; waits at most two seconds for a bus that hangs."""
@@ -100,7 +108,7 @@ class OledDisplay:
         self._thread.join(timeout=2.0)
 
     def _draw(self) -> None:
-        seen: Image.Image | None = None
+        seen: tuple[Image.Image, int] | None = None
         while True:
             with self._news:
                 self._news.wait_for(lambda: self._closing or self._wanted is not seen, timeout=HEARTBEAT_S)  # noqa: B023
@@ -108,7 +116,8 @@ class OledDisplay:
                 if self._closing:
                     break
             before = self._keeper.trouble
-            self._keeper.tend(seen, time.monotonic())
+            if seen is not None:
+                self._keeper.tend(seen[0], time.monotonic(), seen[1])
             if self._keeper.trouble != before:
                 logger.warning("display: %s", self._keeper.trouble or "well again")
         self._keeper.off()

@@ -27,7 +27,6 @@ class OledSettings:
     port: int = 1
     address: int = 0
     rotate_deg: int = 0
-    brightness: int = 200
     blank_at_end: bool = True
 
 
@@ -49,7 +48,6 @@ class LumaPanel:
                 serial = self._i2c(settings) if settings.bus == "i2c" else _spi(settings)
                 size: dict[str, Any] = {"width": settings.width_px, "height": settings.height_px, "mode": "1"}
                 self._device = chip(serial, rotate=2 if settings.rotate_deg == 180 else 0, **size)
-                self._device.contrast(settings.brightness)
                 self._device.persist = not settings.blank_at_end
                 self._tells_status = self._bus is not None and self._can_tell_status()
         except DeviceError:
@@ -60,6 +58,11 @@ class LumaPanel:
         """Sends the picture; DeviceError when the panel does not answer."""
         with self._faults():
             self._device.display(picture)
+
+    def dim(self, brightness: int) -> None:
+        """Sets the contrast, 1 to 255; DeviceError when the panel does not answer."""
+        with self._faults():
+            self._device.contrast(brightness)
 
     def check(self) -> None:
         """DeviceError when the panel does not answer, or was without power since it was set up."""

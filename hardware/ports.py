@@ -48,8 +48,12 @@ class Display(Protocol):
 
     size_px: tuple[int, int]
 
-    def show(self, picture: Image.Image) -> None:
-        """Shows a mode "1" picture of exactly `size_px`; returns at once."""
+    @property
+    def trouble(self) -> str:
+        """Why nothing is shown, one sentence; "" while all is well."""
+
+    def show(self, picture: Image.Image, brightness: int = 255) -> None:
+        """Shows a mode "1" picture of exactly `size_px`, as bright as 1 to 255 if that can be set; returns at once."""
 
     def close(self) -> None:
         """Leaves the display blank and gives it back."""
@@ -84,10 +88,21 @@ class Key:
     at_s: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """A button has been down for so long that nobody can mean it; or, `freed`, has come up after that."""
+
+    button: Button
+    freed: bool = False
+
+
+Pressed = Press | Key | Stuck
+
+
 class Buttons(Protocol):
     """The two buttons, or what stands in for them."""
 
-    def presses(self, now_s: float, asked: bool) -> list[Press | Key]:
+    def presses(self, now_s: float, asked: bool) -> list[Pressed]:
         """What was pressed since the last call, oldest first; never waits.
 
         `asked`: the table waits for a press now. A script gives its next word only then; real buttons do not care.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from hardware.ports import BGR, Button, Key, Press
+from hardware.ports import BGR, Button, Key, Pressed, Stuck
 
 DARK, BRIGHT = 40.0, 215.0
 BLURRED_PX = 3.0
@@ -61,11 +61,13 @@ def card_of_size(size_px: tuple[int, int]) -> Image.Image:
     return card
 
 
-def echoed(presses: list[Press | Key]) -> Iterator[str]:
+def echoed(presses: list[Pressed]) -> Iterator[str]:
     """A line for each press, as a person would say it."""
     for one in presses:
         if isinstance(one, Key):
             yield " ".join([one.name, *map(str, one.numbers)])
+        elif isinstance(one, Stuck):
+            yield f"{one.button.name} {'is up again' if one.freed else 'is stuck: it has been down for long'}"
         else:
             name = "BANK and ROLL together" if one.button is Button.BOTH else one.button.name
             yield f"{name}{', held' if one.held else ''}"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.debounce import DECIDE_S, HOLD_S, RELEASE_S, Down, Gestures
-from hardware.ports import Button, Press
+from hardware.debounce import DECIDE_S, HOLD_S, RELEASE_S, STUCK_S, Down, Gestures
+from hardware.ports import Button, Press, Stuck
 
 POLL_S = 0.010  # how often the program asks
 Edge = tuple[Button, bool, float]
@@ -146,3 +146,11 @@ def test_a_program_that_looked_away_for_seconds_still_tells_short_from_held() ->
         Press(Button.BANK, False, 1.0),
         Press(Button.BANK, True, 2.0),
     ]
+
+
+def test_a_button_that_is_down_for_long_is_told_as_stuck_once_and_as_freed_when_it_comes_up() -> None:
+    edges = [(True, 0.1), (False, 30.0), (True, 40.0), (False, 41.0)]
+    trace = [(Button.BANK, closed, at_s) for closed, at_s in edges]
+    found = [(round(at_s, 2), one) for at_s, one in run(trace, 60.0) if isinstance(one, Stuck)]
+    assert [one for _, one in found] == [Stuck(Button.BANK), Stuck(Button.BANK, freed=True)]
+    assert found[0][0] <= 0.1 + STUCK_S + 0.05

@@ -40,7 +40,9 @@ def opener(bus: OledBus) -> Callable[[], LumaPanel]:
 @pytest.mark.parametrize("rotate_deg", [0, 180])
 def test_what_is_drawn_is_what_the_panel_shows(chip: str, height: int, windowed: bool, rotate_deg: int) -> None:
     bus, wanted = OledBus(windowed), picture(1, (128, height))
-    LumaPanel(OledSettings(chip, 128, height, rotate_deg=rotate_deg, brightness=33), bus).draw(wanted)
+    panel = LumaPanel(OledSettings(chip, 128, height, rotate_deg=rotate_deg), bus)
+    panel.draw(wanted)
+    panel.dim(33)
     assert same(bus.picture((128, height)), wanted.rotate(rotate_deg))
     assert bus.contrast == 33
 
@@ -149,6 +151,8 @@ class HeldPanel:
         self.entered.release()
         assert self.go.acquire(timeout=5)
         self.drawn.append(picture.tobytes())
+
+    def dim(self, brightness: int) -> None: ...
 
     def check(self) -> None: ...
 
