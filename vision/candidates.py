@@ -21,6 +21,7 @@ MIN_STRENGTH = 0.45  # log units over three channels; texture of carpets and fel
 MIN_SCORE = {1: 0.35, 2: 0.45, 3: 0.35, 4: 0.25, 5: 0.25, 6: 0.15}  # the more pips, the less a chance likeness
 MIN_MARGIN = 0.1
 MIN_SIDE = 0.03
+HALF_EDGE = (0.41, 0.8)  # as the usual lattice has it: the pips of some dice keep close to the middle
 OVERLAP = 0.12  # of the smaller face's area
 PIP_SHARE = (0.05, 0.24)  # radius of a One over the die's edge
 TURNS = 12
@@ -197,8 +198,8 @@ def judged(log_bgr: Picture, A_image_face: Floats, radius_px: Floats) -> Found:
 
 def measured(log_bgr: Picture, found: Found) -> Found:
     """The same N ≥ 1 dice with their edge and the clearness of their outline."""
-    reach, sides = outlines(log_bgr, found.A_image_face, 0.36, 0.64).best(0.41, 0.60)
-    _, turned = outlines(log_bgr, _turned_by_45(found.A_image_face), 0.36, 0.64).best(0.36, 0.62)
+    reach, sides = outlines(log_bgr, found.A_image_face, 0.36, 0.9).best(*HALF_EDGE)
+    _, turned = outlines(log_bgr, _turned_by_45(found.A_image_face), 0.36, 0.9).best(*HALF_EDGE)
     return _with_outline(found, reach, sides, (np.log(sides + 0.02) - np.log(turned + 0.02)).sum(axis=1))
 
 
