@@ -44,7 +44,7 @@ class LiveInputs:
         self._player = player
         self._hand = hand
         self._seen: queue.SimpleQueue[tuple[table.Input, ...] | Exception] = queue.SimpleQueue()
-        self._expects: int | None = None
+        self._at: Table | None = None
         self._scene: object = None
         self._scene_since_s = 0.0
         self._closing = threading.Event()
@@ -57,7 +57,7 @@ class LiveInputs:
 
     def next(self, at: Table) -> tuple[table.Input, ...]:
         """What was pressed and seen; a Tick when a quarter of a second brought nothing."""
-        self._expects = at.expects
+        self._at = at
         if at.scene is not self._scene:
             self._scene, self._scene_since_s = at.scene, self.now_s
         if not self._thread.is_alive() and not self._closing.is_set():
@@ -91,8 +91,8 @@ class LiveInputs:
 
     def _watch(self) -> None:
         try:
-            while not self._closing.is_set():
-                self._seen.put(self._watcher.look(self._expects))
+            while self._at and not self._closing.is_set():
+                self._seen.put(self._watcher.look(self._at))
         except Exception as error:
             # The loop must hear of it: a thread that dies in silence would leave a table that never answers.
             self._seen.put(error)
@@ -122,7 +122,7 @@ class RecordedInputs:
             return pressed
         if not self._frames_over:
             try:
-                return (*self._watcher.look(at.expects), table.Tick(self.now_s))
+                return (*self._watcher.look(at), table.Tick(self.now_s))
             except EndOfFrames:
                 self._frames_over = True
                 return (table.TrayEmptied(),)

@@ -95,8 +95,8 @@ class _Watched:
     def now_s(self) -> float:
         return self._watcher.now_s
 
-    def look(self, expects: int | None) -> tuple[table.Input, ...]:
-        seen = self._watcher.look(expects)
+    def look(self, at: Table) -> tuple[table.Input, ...]:
+        seen = self._watcher.look(at)
         self._pulse.beat("camera")
         return seen
 

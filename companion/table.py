@@ -37,6 +37,7 @@ from companion.table_play import (
     next_selection,
     nudged,
     onward,
+    put_back,
     scene_of,
     set_aside,
     set_by_hand,
@@ -136,7 +137,7 @@ def _seen(table: Table, seen: Seen) -> Step:
         case (Decision(), DiceUnsure()):
             return table.with_note("unclear"), ()
         case (Decision(), DiceRest()):
-            return table.with_note("press_first"), ()
+            return put_back(table, scene, seen)
         case (Bust(), DiceRest()):
             return table.with_note("ok_first"), ()
         case (Start() | Prompt() | Rolling() | WrongCount() | Unsure() | Cleared() | Banked(), _):

@@ -69,12 +69,20 @@ def take_roll(table: Table, rolled: Rolled) -> Step:
 def set_aside(table: Table, decision: Decision, seen: SetAside) -> Table:
     """The lifted dice become the selection; with none lifted it is everything that scores again."""
     roll, lifted = table.game.turn.roll, tuple(sorted(seen.taken))
-    if tuple(sorted(seen.left + seen.taken)) != roll:
+    if Counter(lifted) - Counter(roll):
         return table
     if not lifted:
         return table.with_scene(Decision(default_selection(roll)))
     lifting = table.with_scene(replace(decision, lifted=lifted))
     return lifting if lifting.split else table.with_scene(Decision(lifted, lifted))
+
+
+def put_back(table: Table, decision: Decision, seen: DiceRest) -> Step:
+    """Dice of the roll that lie in the tray again after all were out; any other dice must wait for a press."""
+    roll, there = Counter(table.game.turn.roll), Counter(seen.faces)
+    if not decision.emptied or there - roll:
+        return table.with_note("press_first"), ()
+    return set_aside(table, decision, SetAside(seen.faces, tuple((roll - there).elements()))), ()
 
 
 def next_selection(table: Table, decision: Decision) -> Table:

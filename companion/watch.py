@@ -28,8 +28,8 @@ class Watcher(Protocol):
     def now_s(self) -> float:
         """The time of the latest frame, on the frames' clock."""
 
-    def look(self, expects: int | None) -> tuple[table.Input, ...]:
-        """What the next frame tells a table that waits for `expects` dice, None for no roll. Raises EndOfFrames."""
+    def look(self, at: table.Table) -> tuple[table.Input, ...]:
+        """What the next frame tells, to a table as it stands now. Raises EndOfFrames."""
 
 
 class MotionWatcher:
@@ -42,7 +42,7 @@ class MotionWatcher:
         self._lost = False
         self.now_s = 0.0
 
-    def look(self, expects: int | None) -> tuple[table.Input, ...]:
+    def look(self, at: table.Table) -> tuple[table.Input, ...]:
         """What the next frame tells; a camera that fails is told once, and again when it is back."""
         try:
             frame = self._camera.frame()
@@ -53,7 +53,8 @@ class MotionWatcher:
         back = (table.CameraBack(),) if self._lost else ()
         self._lost = False
         self.now_s = frame.captured_s
-        self._settler.expect = expects
+        self._settler.expect = at.expects
+        self._settler.hold(at.game.turn.roll)
         seen = self._settler.update(frame.image_bgr, frame.captured_s)
         for one in seen:
             if isinstance(one, Rolled | Unsure):
@@ -70,10 +71,10 @@ class LookWatcher:
         self._witness = witness
         self.now_s = 0.0
 
-    def look(self, expects: int | None) -> tuple[table.Input, ...]:
+    def look(self, at: table.Table) -> tuple[table.Input, ...]:
         """What the next picture tells, or nothing while no roll is waited for; each call takes a tenth of a second."""
         self.now_s += LOOK_S
-        if expects is None:
+        if at.expects is None:
             return ()
         frame = self._camera.frame()
         reading = self._reader.read(frame.image_bgr)
