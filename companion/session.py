@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TextIO
 
-from companion import app, demo, table
+from companion import app, demo, screens, table
 from companion.config import Config
 from companion.demo import MakeProfile
 from companion.devices import oled_settings, pi_settings, wiring
@@ -66,6 +66,8 @@ def run(
         book = parts.enter_context(Log.open(_state_folder(config, parts)))
         at = _laid_table(config, anew, book, tell)
         display = parts.enter_context(closing(open_display(config.display.sink, oled=oled_settings(config.display))))
+        # Camera and profile take their time; nobody should look at a dark display meanwhile.
+        display.show(screens.picture(at, display.size_px), at.brightness)
         service.troubles["display"] = lambda: display.trouble
         recorded = by_itself or config.buttons.source.startswith("script:")
         camera = parts.enter_context(closing(_camera(config, seed, real_time=not recorded)))
