@@ -14,6 +14,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 T = TypeVar("T")
 
@@ -101,7 +102,7 @@ def _value(hint: Any, value: Any, problems: Problems, where: str) -> Any:
         problems.append(f"{where} is {_shown(value)}, it must be a table")
         return None
     origin = typing.get_origin(hint) or hint
-    if origin is np.ndarray:
+    if origin in (np.ndarray, NDArray):  # an alias type of its own since numpy 2.5
         return _array(value, problems, where)
     if origin is tuple:
         return _tuple(typing.get_args(hint), value, problems, where)
