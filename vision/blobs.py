@@ -14,10 +14,10 @@ LogImage = NDArray[np.float32]
 
 # Log units a spot stands out of its surroundings by: the least finds faint spots, the others part strong spots from an
 # edge of the die nearby. Film grain and paper stay below.
-RESPONSES = (0.11, 0.35)
-MIN_STRENGTH = 0.4  # log units over three channels; most of the texture of carpets, felts and wood stays below
+RESPONSES = (0.11, 0.22, 0.45)
+MIN_STRENGTH = 0.3  # log units over three channels; most of the texture of carpets, felts and wood stays below
 LARGE_PX2 = 90.0
-RADIUS_PX = (1.7, 9.0)  # what one octave of the pyramid looks for; neighbouring octaves overlap
+RADIUS_PX = (1.7, 14.0)  # what one octave of the pyramid looks for; neighbouring octaves overlap
 CIRCLE_XY = np.stack([np.cos(np.arange(16) * np.pi / 8), np.sin(np.arange(16) * np.pi / 8)], axis=1)
 
 
@@ -27,7 +27,8 @@ class Blobs:
 
     `xy_px` N×2; `shape_px2` N×2×2, the ellipse as S = A Aᵀ where A maps the unit disc onto it; `radius_px` the radius
     of the circle of equal area; `contrast` N×3, log (spot / surroundings) of B, G and R; `body` N×3, the
-    surroundings in log units; `evenness` 0..1, how nearly all of the ring around the spot differs from it alike.
+    surroundings in log units; `evenness` 0..1, how nearly all of the ring around the spot differs from it alike; `edge` the
+    step across the outline itself, log units.
     """
 
     xy_px: Floats
@@ -36,6 +37,7 @@ class Blobs:
     contrast: Floats
     body: Floats
     evenness: Floats
+    edge: Floats
 
     def __len__(self) -> int:
         return len(self.radius_px)
@@ -64,7 +66,7 @@ def find_blobs(log_bgr: LogImage, octaves: int = 4, most: int = 1200) -> Blobs:
             found.append(_measure(level, xy, shape, scale))
         level, scale = cv2.pyrDown(level), scale * 2.0
     if not found:
-        return Blobs(*(np.zeros((0, *tail)) for tail in ((2,), (2, 2), (), (3,), (3,), ())))
+        return Blobs(*(np.zeros((0, *tail)) for tail in ((2,), (2, 2), (), (3,), (3,), (), ())))
     merged = Blobs(*(np.concatenate([getattr(b, f.name) for b in found]) for f in fields(Blobs)))
     return _clearest(merged, most)
 
@@ -93,7 +95,7 @@ def _round_parts(mask: NDArray[np.uint8]) -> list[tuple[float, float, float, flo
     parts = []
     contours, hierarchy = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
     for contour, (_, _, _, parent) in zip(contours, () if hierarchy is None else hierarchy[0], strict=True):
-        if parent >= 0 or not 5 <= len(contour) <= 90:
+        if parent >= 0 or not 5 <= len(contour) <= 130:
             continue
         m = cv2.moments(contour)
         filled = m["m00"]
@@ -128,16 +130,18 @@ def _measure(log_bgr: LogImage, xy: Floats, shape: Floats, scale: float) -> Blob
         np.take_along_axis(contrast[:, None], best, 2)[..., 0] + 1e-9
     )
     evenness = np.mean((step > 0.5) & (step < 2.0), axis=1)
+    edge = (sample(log_bgr, xy[:, None] + 1.25 * circle) - sample(log_bgr, xy[:, None] + 0.75 * circle)).mean(axis=1)
     radius = np.linalg.det(shape) ** 0.25
     return Blobs(
-        xy * scale, shape * scale**2, radius * scale, contrast.astype(float), body.astype(float), evenness
-    )
+        xy * scale, shape * scale**2, radius * scale, contrast.astype(float), body.astype(float), evenness,
+        np.linalg.norm(edge, axis=1).astype(float),
+    )  # fmt: skip
 
 
 def _clearest(blobs: Blobs, most: int) -> Blobs:
     """Drops uneven spots, then all but the clearest of those of one polarity that overlap, then all but the `most` clearest."""
     strength = np.linalg.norm(blobs.contrast, axis=1) * blobs.evenness
-    order = np.argsort(-strength)
+    order = np.argsort(-blobs.edge * blobs.evenness)  # of several outlines of one spot the sharpest is the true one
     order = order[(blobs.evenness[order] >= 0.6) & (strength[order] > MIN_STRENGTH)][: 3 * most]
     lighter = blobs.light
     taken: dict[tuple[int, int, bool], list[int]] = {}

@@ -17,7 +17,7 @@ Picture = NDArray[np.float32]
 
 CORNERS_XY = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)], np.float32)
 
-MIN_STRENGTH = 0.45  # log units over three channels; texture of carpets and felts stays below
+MIN_STRENGTH = 0.35  # log units over three channels; texture of carpets and felts stays below
 MIN_SCORE = {1: 0.35, 2: 0.45, 3: 0.35, 4: 0.25, 5: 0.25, 6: 0.15}  # the more pips, the less a chance likeness
 MIN_MARGIN = 0.1
 MIN_SIDE = 0.03

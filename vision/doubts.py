@@ -14,6 +14,7 @@ SURE_SCORE = 0.4
 SURE_MARGIN = 0.25
 ONE_COLOUR = 0.7  # log units within which the bodies of dice of one set lie, in light and shadow
 MIN_BODY_PX = 10.0
+SHARE = (0.06, 0.22)  # radius of a pip over the edge
 MARKED = 0.3  # log units that the inside of a body varies by when there are pips on it
 USUAL_SIZE = (0.55, 1.8)
 
@@ -29,6 +30,9 @@ def doubts(log_bgr: NDArray[np.float32], spots: Blobs, blobs: Blobs, found: Foun
 
     usual = usual_edge_px(found, view)
     complain((found.score < SURE_SCORE) | (found.margin < SURE_MARGIN), "faces that could be read another way")
+    share = found.radius_px / found.edge_px
+    askew = found.squareness < np.where(found.face <= 2, -0.3, -1.5)
+    complain(askew | (share < SHARE[0]) | (share > SHARE[1]), "faces that do not fit their outline")
     complain(belief(found, view, usual) < SURE_BELIEF, "what may not be a die")
     if usual is not None:
         size = found.edge_px / view.edge_at(found.centre_px) / usual
@@ -38,7 +42,7 @@ def doubts(log_bgr: NDArray[np.float32], spots: Blobs, blobs: Blobs, found: Foun
         if bodies:
             reasons.append(f"{bodies} things as large as a die whose face cannot be read")
         complain(pips_on(blobs, found) > found.face, "dice with more spots than the face has")
-        left = len(left_over(blobs, found, view))
+        left = len(left_over(spots, found, view))
         if left:
             reasons.append(f"{left} spots that look like pips of no die that was read")
     return tuple(reasons)
@@ -59,15 +63,15 @@ def _in_line(found: Found) -> NDArray[np.bool_]:
     return line
 
 
-def left_over(blobs: Blobs, found: Found, view: View) -> Blobs:
+def left_over(spots: Blobs, found: Found, view: View) -> Blobs:
     """The spots that are like the pips of a die that was found, in colour and size, and lie on none."""
-    spots = blobs.take(~covered(found, view, blobs.xy_px))
+    spots = spots.take(~covered(found, view, spots.xy_px, 1.25))
     share = spots.radius_px / view.edge_at(spots.xy_px)
     usual = found.radius_px / view.edge_at(found.centre_px)
     ratio = share[:, None] / usual
     differ = np.linalg.norm(spots.contrast[:, None] - found.contrast, axis=2) / found.strength
     body = np.abs(spots.body[:, None] - found.body).max(axis=2)
-    like = (ratio > 0.65) & (ratio < 1.5) & (differ < 0.45) & (body < 0.45)
+    like = (ratio > 0.6) & (ratio < 1.6) & (differ < 0.55) & (body < 0.65)
     return spots.take(like.any(axis=1) & (spots.evenness > 0.85))
 
 

@@ -97,7 +97,7 @@ def _looked_again(
     if usual is None:
         return found
     bodies = die_sized(log_bgr, spots, found, view, usual)
-    left = left_over(blobs, found, view)
+    left = left_over(spots, found, view)
     doubtful = found.take(belief(found, view, usual) < SURE_BELIEF)
     seeds = np.concatenate([bodies.xy_px, left.xy_px, doubtful.centre_px])[:MOST_SEEDS]
     if not len(seeds):
