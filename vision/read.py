@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.colours import with_colours
 from vision.explain import SQUARE, Leftover, bodies_changed, choose, leftovers, lone_pips
 from vision.find import face_maps
 from vision.foreground import DEEPEST_SHADOW, Foreground, foreground
@@ -53,6 +54,9 @@ class Reader:
         `expect`: how many dice there should be; another number makes the reading unsure. A picture of another size
         than the profile's is scaled to it if it has the same shape, else read as a loose photograph.
         """
+        return with_colours(self._read(image_bgr, expect), image_bgr)
+
+    def _read(self, image_bgr: Image, expect: int | None) -> Reading:
         plane = self._plane
         if plane is None:
             return read_loose(image_bgr, self.profile, expect)
