@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help setup demo test bench check-slow check-hardware check-boot screens install uninstall clean distclean
+.PHONY: help setup demo test bench check-slow check-hardware check-boot soak screens install uninstall clean distclean
 
 help:  ## list the targets
 	@awk -F ':.*  ## ' '/^[a-z]/ && NF == 2 { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -34,10 +34,16 @@ check-hardware: setup  ## run the real camera and display stacks on virtual devi
 check-boot:  ## boot Debian systems in containers, install there, and break things (root, systemd-nspawn, network; minutes)
 	@python3 scripts/check_boot.py
 
+soak: setup  ## play 2,000 rolls with faults at random and compare with an oracle (ROLLS=, SEED=; half an hour)
+	.venv/bin/python scripts/soak.py $(or $(ROLLS),2000) $(or $(SEED),1)
+
 install:  ## sudo make install: run as a service from now on (also upgrades)
 	@scripts/install.sh
 
-uninstall:  ## sudo make uninstall: remove the service, keep games and settings (PURGE=1: those too)
+unsoak: setup  ## play 2,000 rolls with faults at random and compare with an oracle (ROLLS=, SEED=; half an hour)
+	.venv/bin/python scripts/soak.py $(or $(ROLLS),2000) $(or $(SEED),1)
+
+install:  ## sudo make uninstall: remove the service, keep games and settings (PURGE=1: those too)
 	@PURGE=$(PURGE) scripts/install.sh uninstall
 
 clean:  ## remove what the targets made, but for .venv

@@ -1,0 +1,180 @@
+"""One process of the soak: the program's own loop at the simulated tray, with devices that fail at random.
+
+    python soak_play.py FOLDER TRAY SEED
+
+FOLDER holds tray.toml, the profile of the simulated tray with the seed TRAY, and gets the log of the games; SEED is
+that of the faults and the dice.
+
+Prints a line for each thing: a JSON row as `--events` gives them; `truth 1 1 5` before a roll is told, the dice as they
+really lie; `unsaved N` when records wait in memory because the disk is full, and when they no longer do; `used 130 MB
+12 files` after each game.
+"""
+
+import json
+import random
+import resource
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timedelta, tzinfo
+from pathlib import Path
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from companion import app, log, table  # noqa: E402
+from companion.hand import DemoPlayer, TrayHand  # noqa: E402
+from companion.inputs import Player, RecordedInputs  # noqa: E402
+from companion.table import Settings, Table  # noqa: E402
+from companion.watch import MotionWatcher  # noqa: E402
+from hardware.oled import OledDisplay  # noqa: E402
+from hardware.ports import DeviceError, Frame, Pressed  # noqa: E402
+from hardware.simulated import SimulatedTray  # noqa: E402
+from vision.profile_file import load_profile  # noqa: E402
+from vision.read import Reader  # noqa: E402
+from vision.settle import Settler  # noqa: E402
+
+PLAYERS = ("Ana", "Bo", "Cyr")
+TARGET_HALVES = 120
+OUTAGE, OUTAGE_FRAMES = 0.002, (1, 60)
+BUS_ERROR = 0.05
+FULL, FULL_STEPS = 0.003, (5, 200)
+FULL_BYTES = 4096
+JUMP = 0.02
+MOST_THROWS_BEFORE = 500
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+class FailingCamera:
+    """The tray's camera with outages, as a hung camera looks from outside: no pictures for a while, and a reason."""
+
+    live = False
+
+    def __init__(self, tray: SimulatedTray, chance: random.Random) -> None:
+        self._tray, self._chance, self._out = tray, chance, 0
+
+    def frame(self) -> Frame:
+        frame = self._tray.frame()
+        if self._out == 0 and self._chance.random() < OUTAGE:
+            self._out = self._chance.randint(*OUTAGE_FRAMES)
+        if self._out:
+            self._out -= 1
+            raise DeviceError("the camera gave no picture for 2 s; it is being opened again")
+        return frame
+
+    def close(self) -> None:
+        self._tray.close()
+
+
+class FailingPanel:
+    """A panel whose bus now and then takes nothing."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+
+    def draw(self, picture: Image.Image) -> None:
+        self.check()
+
+    def dim(self, brightness: int) -> None:
+        self.check()
+
+    def check(self) -> None:
+        if self._chance.random() < BUS_ERROR:
+            raise DeviceError("the display does not answer at 0x3c (I2C error 121)")
+
+    def off(self) -> None:
+        pass
+
+
+def jumping_clock(chance: random.Random) -> type[datetime]:
+    """A wall clock that jumps by hours, both ways, as a Pi's does that gets the time late."""
+
+    class Jumping(datetime):
+        shift = timedelta()
+
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "Jumping":
+            if chance.random() < JUMP:
+                cls.shift = timedelta(hours=chance.uniform(-48, 48))
+            true = datetime.now(tz) + cls.shift
+            return cls(true.year, true.month, true.day, true.hour, true.minute, true.second, tzinfo=true.tzinfo)
+
+    return Jumping
+
+
+class FillingDisk:
+    """No file may grow beyond a few KB for a while: what a full disk does to the log, and to it alone."""
+
+    def __init__(self, chance: random.Random, book: log.Log) -> None:
+        self._chance, self._book, self._left, self._said = chance, book, 0, 0
+
+    def turn(self) -> None:
+        if self._left == 0 and self._chance.random() < FULL:
+            self._left = self._chance.randint(*FULL_STEPS)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (FULL_BYTES, resource.RLIM_INFINITY))
+        elif self._left == 1:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        self._left = max(0, self._left - 1)
+        self.report()
+
+    def report(self) -> None:
+        if self._book.unsaved != self._said:
+            self._said = self._book.unsaved
+            say(f"unsaved {self._said}")
+
+
+def new_or_resumed(book: log.Log) -> Table:
+    settings = Settings(players=PLAYERS, target_halves=TARGET_HALVES)
+    moment = book.moment()
+    if moment and moment.game.to_play is not None:
+        return table.resumed(settings, moment)
+    book.append(table.started(settings))
+    return table.new_table(settings)
+
+
+def player(hand: TrayHand, chance: random.Random, disk: FillingDisk) -> Player:
+    plays = DemoPlayer(hand)
+
+    def press(at: Table, now_s: float) -> Sequence[Pressed]:
+        disk.turn()
+        return plays(at, now_s)
+
+    return press
+
+
+def main(folder: Path, tray_seed: int, seed: int) -> None:
+    """Plays one game after another until somebody kills it."""
+    chance = random.Random(seed)
+    log.datetime = jumping_clock(chance)  # type: ignore[attr-defined]
+    tray = SimulatedTray(tray_seed, clock=None)
+    for _ in range(chance.randrange(MOST_THROWS_BEFORE)):  # so that no two lives see the same dice
+        tray.throw()
+    tray.clear()
+    camera = FailingCamera(tray, chance)
+    reader = Reader(load_profile(folder / "tray.toml"))
+    display = OledDisplay(lambda: FailingPanel(chance), (128, 64))
+    with log.Log.open(folder) as book:
+        disk = FillingDisk(chance, book)
+
+        def tell(row: dict[str, object]) -> None:
+            disk.report()
+            if row["event"] == "roll":
+                say("truth " + " ".join(sorted(str(die.face) for die in tray.truth())))
+            say(json.dumps(row))
+
+        while True:
+            hand = TrayHand(tray)
+            watcher = MotionWatcher(camera, Settler(reader, 0.4), lambda frame, reading: None)
+            inputs = RecordedInputs(watcher, player(hand, chance, disk), hand)
+            app.play(new_or_resumed(book), inputs, book, display, tell)
+            tray.clear()
+            resident = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+            say(f"used {resident // 2**20} MB {len(list(Path('/proc/self/fd').iterdir()))} files")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
