@@ -34,7 +34,7 @@ from hardware.reviving import RevivingCamera
 from hardware.simulated import SimulatedTray
 from vision.motion import tray_blocks
 from vision.profile import TrayProfile
-from vision.profile_file import load_profile
+from vision.profile_file import ProfileError, load_profile
 from vision.read import Reader
 from vision.settle import Settler
 
@@ -71,7 +71,7 @@ def run(
         service.troubles["display"] = lambda: display.trouble
         recorded = by_itself or config.buttons.source.startswith("script:")
         camera = parts.enter_context(closing(_camera(config, seed, real_time=not recorded)))
-        profile = _profile(config, camera, make_profile)
+        profile = _profile(config, camera, make_profile, service)
         witness: Witness = demo.Album() if by_itself else lambda frame, reading: None
         watcher = service.watched(_watcher(config, camera, profile, witness))
         hand: Hand = TrayHand(camera) if isinstance(camera, SimulatedTray) else lambda press, at: False
@@ -146,9 +146,18 @@ def _laid_table(config: Config, anew: bool, book: Log, tell: app.Tell) -> Table:
     return at
 
 
-def _profile(config: Config, camera: Camera, make_profile: MakeProfile) -> TrayProfile | None:
+def _profile(config: Config, camera: Camera, make_profile: MakeProfile, service: Service) -> TrayProfile | None:
+    """The tray's profile; a service whose profile cannot be used says so and reads as well as it can without."""
     if config.camera.profile:
-        return load_profile(config.camera.profile)
+        try:
+            return load_profile(config.camera.profile)
+        except ProfileError as error:
+            if not supervised():
+                raise
+            logger.error("%s", error)
+            trouble = str(error)
+            service.troubles["profile"] = lambda: trouble
+            return None
     return demo.calibrated(camera, make_profile) if isinstance(camera, SimulatedTray) else None
 
 
