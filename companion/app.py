@@ -1,14 +1,14 @@
 """THE loop: something happens, the table takes a step, the log has it on disk, the display shows it."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from companion import screens, table
 from companion.happenings import Row, happenings
 from companion.inputs import Inputs, Over
 from companion.rules import RuleError
-from companion.table import DisplayBack, Input, StorageBack, StorageTrouble, Table
+from companion.table import DiceRest, DisplayBack, Input, StorageBack, StorageTrouble, Table
 from companion.table_state import Unsure, WrongCount
 from companion.timeline import Moment, Record
 from hardware.ports import Display
@@ -24,8 +24,11 @@ class Book(Protocol):
 
     trouble: str | None
 
-    def append(self, record: Record) -> Moment:
-        """The moment after the record, which is on disk when this returns, or `trouble` says why not."""
+    def append(self, record: Record, colours: Sequence[str] = ()) -> Moment:
+        """The moment after the record, which is on disk when this returns, or `trouble` says why not.
+
+        `colours` are those of a roll's dice in the order of its faces.
+        """
 
     def choose(self, name: str, value: str) -> None:
         """Remembers a choice of the menu."""
@@ -62,8 +65,9 @@ def take_step(at: Table, happened: Input, book: Book, tell: Tell) -> Table:
         logger.warning("%s is not possible now: %s", happened, error)
         return at
     before = at.game
+    colours = happened.colours if isinstance(happened, DiceRest) else ()
     for record in records:
-        game = book.append(record).game
+        game = book.append(record, colours).game
         for row in happenings(before, record, game):
             tell(row)
         before = game

@@ -15,10 +15,14 @@ class Tumbling:
 
 @dataclass(frozen=True, slots=True)
 class DiceRest:
-    """A new roll lies still and its reading is sure; `confidence` is the weakest die's."""
+    """A new roll lies still and its reading is sure; `confidence` is the weakest die's.
+
+    `colours` are the dice's in the order of `faces`, "" for one that is not sure.
+    """
 
     faces: Faces
     confidence: float = 1.0
+    colours: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

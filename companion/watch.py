@@ -94,7 +94,9 @@ def _told(seen: Seen) -> table.Input:
         case Moving():
             return table.Tumbling()
         case Rolled(reading):
-            return table.DiceRest(reading.values, min(die.confidence for die in reading.dice))
+            dice = sorted(reading.dice, key=lambda die: die.face)
+            colours = tuple(die.colour for die in dice)
+            return table.DiceRest(reading.values, min(die.confidence for die in dice), colours)
         case Unsure(reading):
             return table.DiceUnsure(reading.values, reading.reasons)
         case SetAside(taken, left):

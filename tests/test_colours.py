@@ -1,17 +1,11 @@
 """The names of dice's colours: sure where a person would be, silent between, the same for a die wherever it lies."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion import cli
-from companion.demo import calibrated
-from hardware.simulated import SimulatedTray
 from vision.colours import bodies_bgr, colour_name
-from vision.read import Reader
 
 
 @pytest.mark.parametrize(
@@ -59,11 +53,3 @@ def test_pips_do_not_count_for_the_body_however_many() -> None:
             face[np.hypot(x - column, y - row) < 12.5] = 10
     corners = np.array([[[0, 0], [99, 0], [99, 99], [0, 99]]], float)
     assert bodies_bgr(face, corners).tolist() == [[240, 240, 240]]
-
-
-def test_each_die_of_a_mixed_set_keeps_its_colour_from_roll_to_roll() -> None:
-    tray = SimulatedTray(3, style="mixed on black")
-    reader = Reader(calibrated(tray, cli.make_profile))
-    for _ in range(3):
-        seen = Counter(die.colour for die in reader.read(tray.roll_picture()).dice)
-        assert seen == {"blue": 1, "white": 2, "red": 1, "yellow": 1, "green": 1}, "ivory is white too"
