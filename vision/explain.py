@@ -48,8 +48,12 @@ def choose(found: Candidates, edge_px: float, least_worth: float) -> tuple[NDArr
     for i in np.argsort(-worth):
         if worth[i] > least_worth and not clash[i, taken].any():
             taken.append(int(i))
-    rival = (clash & (found.faces.face[able][:, None] != found.faces.face[able])) * np.maximum(worth, 0)
-    return able[taken], rival[taken].max(1, initial=0.0).astype(np.float32)
+    # A rival would also cost the other dice it overlaps, as pips of two neighbours that look like a die's do.
+    cost = clash[:, taken] @ worth[taken]
+    gain = worth[None] - cost + worth[taken][:, None]
+    other = found.faces.face[able][taken][:, None] != found.faces.face[able]
+    rival = np.where(clash[taken] & other, np.maximum(gain, 0), 0)
+    return able[taken], rival.max(1, initial=0.0).astype(np.float32)
 
 
 def silhouettes(plane: Plane, poses: Floats) -> Mask:
