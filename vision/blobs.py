@@ -27,8 +27,8 @@ class Blobs:
 
     `xy_px` N×2; `shape_px2` N×2×2, the ellipse as S = A Aᵀ where A maps the unit disc onto it; `radius_px` the radius
     of the circle of equal area; `contrast` N×3, log (spot / surroundings) of B, G and R; `body` N×3, the
-    surroundings in log units; `evenness` 0..1, how nearly all of the ring around the spot differs from it alike; `edge` the
-    step across the outline itself, log units.
+    surroundings in log units; `evenness` 0..1, how nearly all of the ring around the spot differs from it alike;
+    `edge` the step across the outline itself, log units.
     """
 
     xy_px: Floats
@@ -64,7 +64,7 @@ def find_blobs(log_bgr: LogImage, octaves: int = 4, most: int = 1200) -> Blobs:
         # pyrDown keeps pixel centres: (0, 0) of every level lies at (0, 0) of the first.
         if len(xy):
             found.append(_measure(level, xy, shape, scale))
-        level, scale = cv2.pyrDown(level), scale * 2.0
+        level, scale = np.asarray(cv2.pyrDown(level), np.float32), scale * 2.0
     if not found:
         return Blobs(*(np.zeros((0, *tail)) for tail in ((2,), (2, 2), (), (3,), (3,), (), ())))
     merged = Blobs(*(np.concatenate([getattr(b, f.name) for b in found]) for f in fields(Blobs)))
@@ -103,7 +103,7 @@ def _round_parts(mask: NDArray[np.uint8]) -> list[tuple[float, float, float, flo
             continue
         xx, xy, yy = m["mu20"] / filled, m["mu11"] / filled, m["mu02"] / filled
         root = math.sqrt(max(xx * yy - xy * xy, 1e-9))
-        # 1 for an ellipse, 0.955 for a square; in few pixels the two are hard to tell apart. None is flatter than 1 : 6.
+        # 1 for an ellipse, 0.955 for a square; in few pixels the two are hard to tell apart.
         elliptic = filled / (4 * math.pi * root)
         if elliptic > (0.965 if filled > LARGE_PX2 else 0.87) and root > 0.16 * (xx + yy):
             parts.append((m["m10"] / filled, m["m01"] / filled, xx, xy, yy))
@@ -121,8 +121,12 @@ def _measure(log_bgr: LogImage, xy: Floats, shape: Floats, scale: float) -> Blob
     """Contrast, body and evenness of ellipses found in a level of the pyramid; lengths times `scale` on return."""
     half = np.linalg.cholesky(shape)
     circle = CIRCLE_XY @ np.swapaxes(half, 1, 2)  # N×16×2
-    ring = sample(log_bgr, xy[:, None] + 1.55 * circle)
-    inner = np.concatenate([sample(log_bgr, xy[:, None] + 0.45 * circle[:, ::2]), sample(log_bgr, xy)[:, None]], axis=1)
+
+    def around(times: float) -> NDArray[np.float32]:
+        return sample(log_bgr, (xy[:, None] + times * circle).astype(np.float32))
+
+    ring = around(1.55)
+    inner = np.concatenate([around(0.45)[:, ::2], around(0.0)[:, :1]], axis=1)
     body, spot = np.median(ring, axis=1), np.median(inner, axis=1)
     contrast = spot - body
     best = np.argmax(np.abs(contrast), axis=1)[:, None, None]
@@ -130,7 +134,7 @@ def _measure(log_bgr: LogImage, xy: Floats, shape: Floats, scale: float) -> Blob
         np.take_along_axis(contrast[:, None], best, 2)[..., 0] + 1e-9
     )
     evenness = np.mean((step > 0.5) & (step < 2.0), axis=1)
-    edge = (sample(log_bgr, xy[:, None] + 1.25 * circle) - sample(log_bgr, xy[:, None] + 0.75 * circle)).mean(axis=1)
+    edge = (around(1.25) - around(0.75)).mean(axis=1)
     radius = np.linalg.det(shape) ** 0.25
     return Blobs(
         xy * scale, shape * scale**2, radius * scale, contrast.astype(float), body.astype(float), evenness,
@@ -139,7 +143,7 @@ def _measure(log_bgr: LogImage, xy: Floats, shape: Floats, scale: float) -> Blob
 
 
 def _clearest(blobs: Blobs, most: int) -> Blobs:
-    """Drops uneven spots, then all but the clearest of those of one polarity that overlap, then all but the `most` clearest."""
+    """The even spots, of those of one polarity that overlap only the clearest, and no more than `most` of them."""
     strength = np.linalg.norm(blobs.contrast, axis=1) * blobs.evenness
     order = np.argsort(-blobs.edge * blobs.evenness)  # of several outlines of one spot the sharpest is the true one
     order = order[(blobs.evenness[order] >= 0.6) & (strength[order] > MIN_STRENGTH)][: 3 * most]

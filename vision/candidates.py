@@ -31,10 +31,11 @@ TURNS = 12
 class Found:
     """N dice that may lie in the picture, arrays of length N.
 
-    `face` 1..6; `A_image_face` N×2×3 maps face coordinates to pixels and `edge` is the die's edge in those coordinates;
-    `sides` N×4, the steps across its outline, weakest first, log units; `score`, `margin`, `strength` N, of its pixels
-    (see FaceScores) and `spread` N, how uneven its body is, log units; `body`, `contrast` N×3, log; `radius_px` N, of its pips; `squareness` N, how much clearer the
-    outline is than the same turned by 45°, log units (0 for a disc).
+    `face` 1..6; `A_image_face` N×2×3 maps face coordinates to pixels and `edge` is
+    the die's edge in those coordinates; `sides` N×4, the steps across its outline, weakest first, log units; `score`,
+    `margin`, `strength` N, of its pixels (see FaceScores) and `spread` N, how uneven its body is, log units; `body`,
+    `contrast` N×3, log; `radius_px` N, of its pips; `squareness` N, how much clearer the outline is than the same
+    turned by 45°, log units (0 for a disc).
     """
 
     face: NDArray[np.int64]
@@ -81,10 +82,11 @@ class Found:
 
 def nothing_found() -> Found:
     """No dice."""
-    none = np.zeros(0)
-    three = np.zeros((0, 3))
-    return Found(np.zeros(0, np.int64), np.zeros((0, 2, 3)), none, np.zeros((0, 4)), none, none, none, none, three, three,
-                 none, none)  # fmt: skip
+    number, three = np.zeros(0), np.zeros((0, 3))
+    return Found(
+        np.zeros(0, np.int64), np.zeros((0, 2, 3)), number, np.zeros((0, 4)), number, number, number, number, three,
+        three, number, number,
+    )  # fmt: skip
 
 
 def many_pipped(log_bgr: Picture, blobs: Blobs, faces: Faces) -> Found:
@@ -191,9 +193,14 @@ def judged(log_bgr: Picture, A_image_face: Floats, radius_px: Floats) -> Found:
     edge_px = np.sqrt(np.abs(np.linalg.det(A_image_face[:, :, :2])))
     share = float(np.clip(np.median(radius_px / edge_px), 0.06, 0.16))
     scores = score_faces(log_bgr, A_image_face, pip_radius=min(share, 0.12), pip_spacing=SPACING, one_radius=share)
-    as_float = [np.asarray(a, np.float64) for a in (scores.score, scores.margin, scores.strength, scores.body_spread, scores.body,
-                                                    scores.contrast)]  # fmt: skip
-    return Found(scores.face, A_image_face, np.ones(n), np.ones((n, 4)), *as_float, radius_px, np.full(n, 9.0))
+    score, margin, strength, spread, body, contrast = (
+        np.asarray(a, np.float64)
+        for a in (scores.score, scores.margin, scores.strength, scores.body_spread, scores.body, scores.contrast)
+    )
+    return Found(
+        scores.face, A_image_face, np.ones(n), np.ones((n, 4)), score, margin, strength, spread, body, contrast,
+        radius_px, np.full(n, 9.0),
+    )  # fmt: skip
 
 
 def measured(log_bgr: Picture, found: Found) -> Found:

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.blobs import CIRCLE_XY, Blobs
 from vision.belief import belief, usual_edge_px
+from vision.blobs import CIRCLE_XY, Blobs
 from vision.candidates import Found, covered, square_outline
 from vision.pips import sample
 from vision.view import View
@@ -97,7 +97,7 @@ def die_sized(
     if not len(bodies):
         return bodies
     inside = bodies.radius_px[:, None, None] * (CIRCLE_XY * np.array([0.15, 0.3, 0.45])[:, None, None]).reshape(-1, 2)
-    values = sample(log_bgr, bodies.xy_px[:, None] + inside)
+    values = sample(log_bgr, (bodies.xy_px[:, None] + inside).astype(np.float32))
     low, high = np.percentile(values, (5, 95), axis=1)
     sides, squareness = square_outline(log_bgr, bodies, view)
     kin = np.ones(len(bodies), bool)

@@ -16,7 +16,7 @@ PAIR_SPAN = (3.9, 13.5)  # distance of two opposite corner pips, in pip radii
 NARROW = (0.56, 0.7, 0.85)  # distance of the two rows of a Six over their length
 ALIKE = 1.55  # the ratio of radii that two pips of one face stay within
 
-# The nine sites in the frame of a diagonal: u leads from the middle to one corner pip, v to the corner a quarter turn on.
+# The nine sites in the frame of a diagonal: u leads from the middle to a corner pip, v to the corner a quarter turn on.
 _SITES_UV = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (0, 0), (0.5, 0.5), (-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5)])
 _OCCUPIED = {  # corners u, -u, v, -v; middle; the mid-sides in two opposite pairs
     "110000000": 2, "110010000": 3, "111100000": 4, "111110000": 5, "111101100": 6, "111100011": 6,
@@ -30,8 +30,8 @@ for _code, _face in _OCCUPIED.items():
 class Faces:
     """N faces that spots suggest: `face` 2..6, or 0 where the spots of the lattice form no face.
 
-    `A_image_face` N×2×3 maps face coordinates (die edges, origin in the middle) to pixels, `A_image_lattice` maps them so
-    that the sites of the lattice come to lie on the pips (another map for Sixes with narrow rows); `pips` N×9 the
+    `A_image_face` N×2×3 maps face coordinates (die edges, origin in the middle) to pixels, `A_image_lattice` maps them
+    so that the sites of the lattice come to lie on the pips (another map for Sixes with narrow rows); `pips` N×9 the
     numbers of the spots on the sites, -1 where there is none; `residual` N the misfit of the lattice, in steps.
     """
 
@@ -135,7 +135,7 @@ def _alike(blobs: Blobs, pips: Ints, model: Ints) -> NDArray[np.bool_]:
     longer = np.maximum(np.linalg.norm(a, axis=2), np.linalg.norm(b, axis=2))
     differ = np.linalg.norm(a - b, axis=2) / (longer + 1e-9)
     body = np.abs(blobs.body[pips] - blobs.body[model][:, None]).max(axis=2)
-    return (pips >= 0) & (ratio < ALIKE) & (ratio > 1 / ALIKE) & (differ < 0.55) & (body < 0.6)
+    return np.asarray((pips >= 0) & (ratio < ALIKE) & (ratio > 1 / ALIKE) & (differ < 0.55) & (body < 0.6))
 
 
 def _spots_at(blobs: Blobs, where: Floats, light: NDArray[np.bool_], width_px: int, height_px: int) -> Ints:

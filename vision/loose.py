@@ -15,7 +15,7 @@ from vision.blobs import Blobs, find_blobs
 from vision.candidates import MIN_SCORE, Found, apart, many_pipped, single_pipped
 from vision.doubts import SURE_BELIEF, die_sized, doubts, left_over, pips_on
 from vision.lattice import find_faces
-from vision.pips import log_picture, score_faces
+from vision.pips import log_picture, sample, score_faces
 from vision.profile import TrayProfile
 from vision.reading import Die, Reading
 from vision.second_look import look_again
@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 WORK_PX = 1280  # the longer side of the picture that is searched
 LARGEST_ENLARGEMENT = 2.0
 MIN_BELIEF = 0.2
+NEW = 0.15  # log units by which a spot of the empty tray changes when a die comes to lie on it
 MOST_SEEDS = 24
 NO_LATTICE = 3.0  # log odds that a face found without a lattice of spots is trusted less by
 FLATTEST = 0.45  # the shorter over the longer axis of a pip on a top face: steeper views are not read
@@ -33,7 +34,7 @@ FLATTEST = 0.45  # the shorter over the longer axis of a pip on a top face: stee
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Everything one reading found on its way, in pixels of the working picture, `scale` of which make one of its own."""
+    """Everything one reading found on its way, in pixels of the working picture: `scale` of them to one given."""
 
     scale: float
     blobs: Blobs
@@ -48,9 +49,10 @@ def read_loose(
 ) -> Reading:
     """The dice on a photograph taken from any side with any camera.
 
-    `image_bgr` H×W×3 uint8; `expect` the number of dice there should be: another number makes the reading unsure.
+    `image_bgr` H×W×3 uint8; of the `profile` only the empty tray is used, if it has the same size: what was there
+    before is no pip; `expect` is the number of dice there should be: another number makes the reading unsure.
     """
-    seen = search(image_bgr)
+    seen = search(image_bgr, None if profile is None else profile.empty_bgr)
     dice = tuple(_die(seen, i) for i in range(len(seen.found)))
     reasons = seen.reasons
     if expect is not None and dice and len(dice) != expect:
@@ -67,12 +69,14 @@ def working_picture(image_bgr: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], fl
     return np.asarray(cv2.resize(image_bgr, None, fx=scale, fy=scale, interpolation=how), np.uint8), scale
 
 
-def search(image_bgr: NDArray[np.uint8]) -> Search:
-    """Looks for dice and keeps what it saw on the way; `image_bgr` H×W×3 uint8."""
+def search(image_bgr: NDArray[np.uint8], empty_bgr: NDArray[np.uint8] | None = None) -> Search:
+    """Looks for dice and keeps what it saw on the way; both pictures H×W×3 uint8."""
     small, scale = working_picture(image_bgr)
     log_bgr = log_picture(small)
     height, width = small.shape[:2]
     spots = find_blobs(log_bgr)
+    if empty_bgr is not None and empty_bgr.shape == image_bgr.shape:
+        spots = spots.take(_new(spots, log_bgr, log_picture(working_picture(empty_bgr)[0])))
     view = _view(log_bgr, spots, width, height)
     lean = shape_distance(spots.shape_px2, view.shape_at(spots.xy_px))
     blobs = spots.take(lean < 0.22 + 0.6 / spots.radius_px)
@@ -81,7 +85,7 @@ def search(image_bgr: NDArray[np.uint8]) -> Search:
     ones = single_pipped(log_bgr, blobs, view, usual_edge_px(many, view))
     ones = ones.take(pips_on(blobs, ones) <= 1)
     guessed = many.joined(apart(ones, np.arange(len(ones)), taken=many))
-    found = _looked_again(log_bgr, spots, blobs, _credible(guessed, view), view)
+    found = _looked_again(log_bgr, spots, _credible(guessed, view), view)
     confidence = belief(found, view, usual_edge_px(found, view))
     reasons = doubts(log_bgr, spots, blobs, found, view)
     if not len(found) and (len(guessed) or len(die_sized(log_bgr, spots, found, view, None))):
@@ -89,9 +93,13 @@ def search(image_bgr: NDArray[np.uint8]) -> Search:
     return Search(scale, blobs, view, found, confidence, reasons)
 
 
-def _looked_again(
-    log_bgr: NDArray[np.float32], spots: Blobs, blobs: Blobs, found: Found, view: View
-) -> Found:
+def _new(spots: Blobs, log_bgr: NDArray[np.float32], log_empty: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which spots (N,) are not in the empty picture."""
+    xy = spots.xy_px.astype(np.float32)
+    return np.asarray(np.abs(sample(log_bgr, xy) - sample(log_empty, xy)).max(axis=1) > NEW)
+
+
+def _looked_again(log_bgr: NDArray[np.float32], spots: Blobs, found: Found, view: View) -> Found:
     """The dice after a closer look at the doubtful ones and at everything die-sized or pip-like that is left."""
     usual = usual_edge_px(found, view)
     if usual is None:
@@ -102,8 +110,9 @@ def _looked_again(
     seeds = np.concatenate([bodies.xy_px, left.xy_px, doubtful.centre_px])[:MOST_SEEDS]
     if not len(seeds):
         return found
-    edges = np.concatenate([np.sqrt(np.pi) * 0.9 * bodies.radius_px, usual * view.edge_at(left.xy_px), doubtful.edge_px])
-    again = look_again(log_bgr, seeds, edges[:MOST_SEEDS], view, usual)
+    body_edges = np.sqrt(np.pi) * 0.9 * bodies.radius_px
+    edges = np.concatenate([body_edges, usual * view.edge_at(left.xy_px), doubtful.edge_px])[:MOST_SEEDS]
+    again = look_again(log_bgr, seeds, edges, view, usual)
     again = again.take((again.score > 0.7) & (evidence(again, view, usual) > NO_LATTICE))
     every = found.joined(again)
     worth = evidence(every, view, usual) - np.where(np.arange(len(every)) < len(found), 0.0, NO_LATTICE)
@@ -120,7 +129,7 @@ def _view(log_bgr: NDArray[np.float32], blobs: Blobs, width: int, height: int) -
     faces = find_faces(blobs, None, width, height)
     faces = faces.take((faces.face >= 3) & (faces.residual < 0.08))
     if len(faces):
-        scores = score_faces(log_bgr, faces.A_image_face)
+        scores = score_faces(log_bgr, faces.A_image_lattice)
         least = np.array([MIN_SCORE[int(face)] for face in faces.face])
         faces = faces.take((scores.face == faces.face) & (scores.score > least) & (scores.strength > 0.6))
     weight = np.zeros(len(blobs))

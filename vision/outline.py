@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from vision.pips import Floats, sample
 
@@ -40,7 +40,7 @@ class Outline:
         return self.reach[at], loosened[np.arange(len(at)), :, at]
 
 
-def outlines(log_image: Floats, A_image_face: Floats, low: float, high: float) -> Outline:
+def outlines(log_image: Floats, A_image_face: ArrayLike, low: float, high: float) -> Outline:
     """Steps across the sides of squares with half edges from `low` to `high` (face coordinates) around N faces.
 
     `log_image` H×W×C float32, `A_image_face` (N, 2, 3).

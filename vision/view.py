@@ -60,7 +60,7 @@ def _projected(rays: Floats, tensor: Floats) -> Floats:
 
 
 def shape_distance(a: Floats, b: Floats) -> Floats:
-    """How differently two sets of ellipses N×2×2 are flattened (size aside): log of the axes' ratio between them, ≥ 0."""
+    """How differently two sets of ellipses N×2×2 are flattened, size aside: the log of the axes' ratio between them."""
     trace = np.einsum("nij,nji->n", np.linalg.inv(a), b)
     unit = trace / (2 * np.sqrt(np.linalg.det(b) / np.linalg.det(a)))
     return np.asarray(np.arccosh(np.maximum(unit, 1.0)))
