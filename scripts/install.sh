@@ -117,9 +117,18 @@ build() {
     trap 'rm -rf "$tree"' EXIT
 }
 
+# For root the command works on what the service has: its games, its profile, its socket.
+write_command() {
+    rm -f "$command" && cat >"$command" <<END && chmod 755 "$command"
+#!/bin/sh
+if [ "\$(id -u)" = 0 ]; then export STATE_DIRECTORY="\${STATE_DIRECTORY:-$games}"; fi
+exec $home/current/bin/mishimash "\$@"
+END
+}
+
 # Points everything at one version and starts it; false when it does not become ready.
 activate() {
-    ln -sfn "$1" "$home/next" && mv -T "$home/next" "$home/current" && ln -sfn "$home/current/bin/mishimash" "$command" &&
+    ln -sfn "$1" "$home/next" && mv -T "$home/next" "$home/current" && write_command &&
         cp "$home/current/mishimash.service" "$unit" || return 1
     if booted; then
         systemctl daemon-reload && systemctl --quiet enable mishimash.service || return 1
