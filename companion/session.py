@@ -39,6 +39,8 @@ from vision.read import Reader
 from vision.settle import Settler
 
 REAL_CAMERAS = ("picamera2", "v4l2")
+# Where `mishimash calibrate` puts a profile in the state folder when nobody names another place.
+PROFILE_FILE = "profile.toml"
 
 logger = logging.getLogger("mishimash")
 
@@ -65,6 +67,8 @@ def run(
         tell = _teller(events, by_itself, parts)
         book = parts.enter_context(Log.open(_state_folder(config, parts)))
         at = _laid_table(config, anew, book, tell)
+        if book.notice:
+            at, _ = table.step(at, table.LogAnew())
         display = parts.enter_context(closing(open_display(config.display.sink, oled=oled_settings(config.display))))
         # Camera and profile take their time; nobody should look at a dark display meanwhile.
         display.show(screens.picture(at, display.size_px), at.brightness)
@@ -148,9 +152,11 @@ def _laid_table(config: Config, anew: bool, book: Log, tell: app.Tell) -> Table:
 
 def _profile(config: Config, camera: Camera, make_profile: MakeProfile, service: Service) -> TrayProfile | None:
     """The tray's profile; a service whose profile cannot be used says so and reads as well as it can without."""
-    if config.camera.profile:
+    usual = (config.state.named or config.state.usual) / PROFILE_FILE
+    real = config.camera.source.partition(":")[0] in REAL_CAMERAS
+    if file := config.camera.profile or (str(usual) if real and usual.is_file() else ""):
         try:
-            return load_profile(config.camera.profile)
+            return load_profile(file)
         except ProfileError as error:
             if not supervised():
                 raise

@@ -5,6 +5,7 @@ which belong in the log before anybody sees the new screen: replaying all record
 """
 
 from dataclasses import replace
+from math import inf
 
 from companion.game import Rolled
 from companion.menu import correct_pressed, menu_pressed, opened
@@ -16,6 +17,7 @@ from companion.table_inputs import (
     DisplayBack,
     Freed,
     Input,
+    LogAnew,
     Nudged,
     Pressed,
     Seen,
@@ -53,6 +55,7 @@ from companion.table_state import (
     Correct,
     Decision,
     Menu,
+    Note,
     Nudge,
     Off,
     Over,
@@ -71,9 +74,9 @@ from companion.table_state import (
 from companion.timeline import Moment, Started, follow
 
 __all__ = [
-    "CameraBack", "CameraLost", "DiceRest", "DiceUnsure", "DisplayBack", "Freed", "Input", "Nudged", "Pressed",
-    "SetAside", "Settings", "StorageBack", "StorageTrouble", "Stuck", "Table", "Tick", "TrayEmptied", "Tumbling",
-    "Unchanged", "Wish", "new_table", "resumed", "started", "step",
+    "CameraBack", "CameraLost", "DiceRest", "DiceUnsure", "DisplayBack", "Freed", "Input", "LogAnew", "Nudged",
+    "Pressed", "SetAside", "Settings", "StorageBack", "StorageTrouble", "Stuck", "Table", "Tick", "TrayEmptied",
+    "Tumbling", "Unchanged", "Wish", "new_table", "resumed", "started", "step",
 ]  # fmt: skip
 
 
@@ -111,7 +114,9 @@ def step(table: Table, happened: Input) -> Step:
 def _tick(table: Table, now_s: float) -> Table:
     """A note goes when its time has come, a banked total gives way to the next player's prompt."""
     if table.now_s is None:
-        return replace(table, now_s=now_s, active_s=now_s)
+        # What was told before there was a time is told from now on.
+        note = table.note and replace(table.note, until_s=now_s + table.note.until_s)
+        return replace(table, now_s=now_s, active_s=now_s, note=note)
     table = replace(table, now_s=now_s)
     if table.note and now_s >= table.note.until_s:
         table = replace(table, note=None)
@@ -141,7 +146,8 @@ def _seen(table: Table, seen: Seen) -> Step:
         case (Bust(), DiceRest()):
             return table.with_note("ok_first"), ()
         case (Start() | Prompt() | Rolling() | WrongCount() | Unsure() | Cleared() | Banked(), _):
-            return _seen_waiting(replace(table, note=None), scene, seen)
+            looked, records = _seen_waiting(table, scene, seen)
+            return (looked if looked.scene is scene else replace(looked, note=None)), records
         case _:
             return table, ()
 
@@ -223,3 +229,6 @@ def _told(table: Table, told: Told) -> Table:
             return replace(table, stuck=table.stuck - {button})
         case DisplayBack():
             return table.with_note("display_back")
+        case LogAnew():
+            # Nobody may stand at the table when it starts: this one stays until somebody does something.
+            return replace(table, note=Note("log_anew", until_s=inf))

@@ -111,6 +111,11 @@ class StorageBack:
 
 
 @dataclass(frozen=True, slots=True)
+class LogAnew:
+    """The log of all games before could not be used: it was moved aside and a new one begun."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Time has come to `now_s` on the monotonic clock."""
 
@@ -118,5 +123,5 @@ class Tick:
 
 
 Seen = Tumbling | DiceRest | DiceUnsure | SetAside | Unchanged | TrayEmptied | Nudged
-Told = Stuck | Freed | CameraLost | CameraBack | DisplayBack | StorageTrouble | StorageBack
+Told = Stuck | Freed | CameraLost | CameraBack | DisplayBack | StorageTrouble | StorageBack | LogAnew
 Input = Seen | Pressed | Told | Tick

@@ -10,6 +10,8 @@ from PIL import Image
 
 from companion import cli
 from companion.demo import calibrated
+from companion.screens import picture
+from companion.table import LogAnew, Settings, new_table, step
 from hardware.simulated import SimulatedTray
 from vision.profile_file import save_profile
 
@@ -97,6 +99,19 @@ def test_a_sitting_goes_on_where_the_last_one_stopped(tmp_path):
     assert of_kind(first, "start")
     assert not of_kind(second, "start")
     assert of_kind(second, "roll")[0]["player"] == "Bo"
+
+
+def test_a_log_that_is_no_log_is_kept_aside_and_told_on_the_screen(tmp_path, caplog):
+    state = tmp_path / "state"
+    state.mkdir()
+    (state / "games.db").write_bytes(GREY_JPEG)
+    play(tmp_path, *PLAY, "--state-dir", str(state), script=("wait 1",))
+    settings = Settings(("Ana", "Bo"), 2000)
+    told, _ = step(new_table(settings), LogAnew())
+    with Image.open(tmp_path / "screens" / "0001.png") as first:
+        assert first.tobytes() == picture(told).tobytes()
+    [kept] = [path for path in state.iterdir() if path.read_bytes() == GREY_JPEG]
+    assert kept.name in caplog.text
 
 
 def test_a_folder_of_pictures_plays_a_turn_and_passes_over_what_is_no_roll(tmp_path):

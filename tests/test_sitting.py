@@ -1,4 +1,4 @@
-"""Sittings in virtual time at the simulated tray, with devices that fail: what is shown, what is kept, who may go on."""
+"""Sittings in virtual time at the simulated tray, also with devices that fail: what is shown and what is kept."""
 
 from pathlib import Path
 

@@ -13,6 +13,7 @@ from companion.table import (
     DiceUnsure,
     Freed,
     Input,
+    LogAnew,
     Nudged,
     Pressed,
     SetAside,
@@ -422,6 +423,20 @@ def test_a_note_goes_by_itself_or_with_the_next_press() -> None:
     assert note(after(told, Tick(NOTE_S))) == "undone_bank"
     assert note(after(told, Tick(1 + NOTE_S))) == ""
     assert note(after(told, NEXT_SELECTION)) == ""
+
+
+def test_what_was_told_before_there_was_a_time_is_told_as_long_as_anything() -> None:
+    told = after(BEGUN, CameraLost(), CameraBack(), Tick(5000))
+    assert note(after(told, Tick(5000 + NOTE_S - 1))) == "camera_back"
+    assert note(after(told, Tick(5000 + NOTE_S))) == ""
+
+
+def test_a_log_begun_anew_is_told_until_somebody_rolls_or_presses() -> None:
+    told = after(BEGUN, LogAnew(), TrayEmptied(), Tick(5000), Tick(9000))
+    assert note(told) == "log_anew"
+    assert note(after(told, Tumbling(), RICH)) == ""
+    woken = after(told, ROLL)
+    assert (note(woken), note(after(woken, ROLL))) == ("log_anew", "")
 
 
 def test_the_first_tick_of_any_clock_finds_the_table_awake() -> None:
