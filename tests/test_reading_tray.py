@@ -1,0 +1,177 @@
+"""The reader on the simulated tray: right on every roll that lies flat, and never wrong without saying so."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from hardware.scenery import LOOKS
+from hardware.simulated import SimulatedTray
+from tests.known_tray import Image, thrown, true_profile
+from vision.learn import learn_dice
+from vision.profile import TrayProfile
+from vision.read import Reader
+
+Known = tuple[SimulatedTray, TrayProfile]
+
+
+@pytest.fixture(scope="module", params=["ivory on green", "black on cream", "mixed on black"])
+def known(request: pytest.FixtureRequest) -> Known:
+    return learned(request.param)
+
+
+@pytest.fixture(scope="module")
+def ivory() -> Known:
+    return learned("ivory on green")
+
+
+def learned(style: str) -> Known:
+    tray = SimulatedTray(seed=11, style=style)
+    profile = true_profile(tray)
+    return tray, replace(profile, dice=learn_dice([thrown(tray)[0] for _ in range(2)], profile))
+
+
+def test_the_dice_are_learned_from_unlabelled_rolls(known: Known):
+    tray, profile = known
+    assert profile.dice is not None
+    assert profile.dice.edge_mm == pytest.approx(tray.look.edge_mm, rel=0.05)
+    spacing_mm = (profile.dice.pip_spacing or 0) * profile.dice.edge_mm
+    assert spacing_mm == pytest.approx(tray.look.pip_spacing * tray.look.edge_mm, rel=0.02)
+
+
+def test_dice_that_lie_flat_are_read_exactly(known: Known):
+    tray, profile = known
+    reader = Reader(profile)
+    for n in (6, 5, 4, 3, 2, 1):
+        image, faces = thrown(tray, n)
+        reading = reader.read(image)
+        assert (reading.status, list(reading.values), reading.reasons) == ("ok", faces, ())
+
+
+def test_a_die_is_where_the_picture_shows_it(ivory: Known):
+    tray, profile = ivory
+    reading = Reader(profile).read(thrown(tray)[0])
+    true_xy = np.array([die.xy_px for die in tray.truth()])
+    for die in reading.dice:
+        assert np.linalg.norm(true_xy - (die.x_px, die.y_px), axis=1).min() < 4
+        assert np.mean(die.corners_px, axis=0) == pytest.approx((die.x_px, die.y_px))
+        assert 0 <= die.angle_deg < 90
+        assert 0.9 < die.confidence <= 1
+
+
+def test_the_empty_tray_is_empty(known: Known):
+    tray, profile = known
+    tray.clear()
+    assert Reader(profile).read(tray.frame().image_bgr).status == "empty"
+
+
+@pytest.mark.parametrize("lean_deg", [5, 15, 30, 45])
+def test_a_leaning_die_is_read_right_or_doubted(known: Known, lean_deg: float):
+    tray, profile = known
+    image, faces = thrown(tray, 4, lean_deg)
+    reading = Reader(profile).read(image)
+    assert reading.status == "unsure" or list(reading.values) == faces
+
+
+def test_a_die_that_leans_by_40_degrees_is_doubted_in_words(ivory: Known):
+    tray, profile = ivory
+    reading = Reader(profile).read(thrown(tray, 4, 40)[0])
+    assert reading.status == "unsure"
+    assert any("lean" in reason or "lying flat" in reason for reason in reading.reasons)
+
+
+def test_another_number_of_dice_than_expected_is_said(ivory: Known):
+    tray, profile = ivory
+    reading = Reader(profile).read(thrown(tray, 5)[0], expect=6)
+    assert reading.status == "unsure"
+    assert "5 of 6 dice" in reading.reasons
+
+
+def hand(image: Image) -> None:
+    cv2.ellipse(image, (700, 700), (150, 330), 20, 0, 360, (120, 150, 205), -1, cv2.LINE_AA)
+
+
+def coin(image: Image) -> None:
+    cv2.circle(image, (400, 380), 48, (90, 150, 180), -1, cv2.LINE_AA)
+    cv2.circle(image, (400, 380), 40, (70, 120, 150), 2, cv2.LINE_AA)
+
+
+def card(image: Image) -> None:
+    cv2.rectangle(image, (380, 240), (580, 520), (235, 235, 235), -1)
+    for x, y in ((430, 300), (530, 300), (480, 380), (430, 460), (530, 460)):
+        cv2.circle(image, (x, y), 9, (30, 30, 200), -1, cv2.LINE_AA)
+
+
+def domino(image: Image) -> None:
+    cv2.rectangle(image, (380, 300), (480, 500), (225, 235, 235), -1)
+    cv2.line(image, (385, 400), (475, 400), (40, 40, 40), 3)
+    for x, y in ((405, 325), (455, 375), (405, 425), (455, 425), (405, 475), (455, 475)):
+        cv2.circle(image, (x, y), 9, (30, 30, 30), -1, cv2.LINE_AA)
+
+
+def writing(image: Image) -> None:
+    cv2.rectangle(image, (300, 300), (720, 440), (240, 240, 240), -1)
+    cv2.putText(image, "oo 80 : ...", (320, 400), cv2.FONT_HERSHEY_DUPLEX, 2.2, (20, 20, 20), 5, cv2.LINE_AA)
+
+
+@pytest.mark.parametrize("thing", [hand, coin, card, domino, writing], ids=lambda thing: thing.__name__)
+def test_what_is_no_die_is_never_vouched_for(ivory: Known, thing):
+    tray, profile = ivory
+    tray.clear()
+    image = tray.frame().image_bgr.copy()
+    thing(image)
+    assert Reader(profile).read(image).status == "unsure"
+
+
+def test_the_calibration_board_is_no_roll(ivory: Known):
+    tray, profile = ivory
+    assert Reader(profile).read(tray.board_picture()).status == "unsure"
+
+
+@pytest.mark.parametrize("gain", [0.75, 1.2])
+def test_a_change_of_brightness_changes_no_value(ivory: Known, gain: float):
+    tray, profile = ivory
+    image, faces = thrown(tray)
+    reading = Reader(profile).read(cv2.convertScaleAbs(image, alpha=gain))
+    assert (reading.status, list(reading.values)) == ("ok", faces)
+
+
+def test_without_the_empty_picture_no_value_is_wrong_in_silence(ivory: Known):
+    tray, profile = ivory
+    reader = Reader(replace(profile, empty_bgr=None))
+    for _ in range(3):
+        image, faces = thrown(tray)
+        reading = reader.read(image)
+        assert reading.status == "unsure" or list(reading.values) == faces
+
+
+def test_a_picture_of_half_the_size_is_read_with_the_same_profile(ivory: Known):
+    tray, profile = ivory
+    image, faces = thrown(tray)
+    small = np.asarray(cv2.resize(image, None, fx=0.75, fy=0.75, interpolation=cv2.INTER_AREA), np.uint8)
+    reading = Reader(profile).read(small)
+    assert list(reading.values) == faces
+    assert max(die.x_px for die in reading.dice) < small.shape[1]
+
+
+def test_dice_cannot_be_learned_without_the_place_of_the_camera(ivory: Known):
+    tray, profile = ivory
+    with pytest.raises(ValueError, match="board"):
+        learn_dice([thrown(tray)[0]], replace(profile, pose=None))
+
+
+def test_dice_cannot_be_learned_from_an_empty_tray(ivory: Known):
+    tray, profile = ivory
+    with pytest.raises(ValueError, match="no dice found"):
+        learn_dice([tray.empty_picture()], profile)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("style", LOOKS)
+def test_every_look_of_the_tray_is_read(style: str):
+    tray, profile = learned(style)
+    reader = Reader(profile)
+    for _ in range(6):
+        image, faces = thrown(tray)
+        assert list(reader.read(image).values) == faces
