@@ -40,10 +40,7 @@ soak: setup  ## play 2,000 rolls with faults at random and compare with an oracl
 install:  ## sudo make install: run as a service from now on (also upgrades)
 	@scripts/install.sh
 
-unsoak: setup  ## play 2,000 rolls with faults at random and compare with an oracle (ROLLS=, SEED=; half an hour)
-	.venv/bin/python scripts/soak.py $(or $(ROLLS),2000) $(or $(SEED),1)
-
-install:  ## sudo make uninstall: remove the service, keep games and settings (PURGE=1: those too)
+uninstall:  ## sudo make uninstall: remove the service, keep games and settings (PURGE=1: those too)
 	@PURGE=$(PURGE) scripts/install.sh uninstall
 
 clean:  ## remove what the targets made, but for .venv
