@@ -145,7 +145,8 @@ def _measure(log_bgr: LogImage, xy: Floats, shape: Floats, scale: float) -> Blob
 def _clearest(blobs: Blobs, most: int) -> Blobs:
     """The even spots, of those of one polarity that overlap only the clearest, and no more than `most` of them."""
     strength = np.linalg.norm(blobs.contrast, axis=1) * blobs.evenness
-    order = np.argsort(-blobs.edge * blobs.evenness)  # of several outlines of one spot the sharpest is the true one
+    # An outline drawn too wide or too narrow has less of a step across it than the spot has contrast.
+    order = np.argsort(-np.minimum(strength, blobs.edge / 0.6 * blobs.evenness))
     order = order[(blobs.evenness[order] >= 0.6) & (strength[order] > MIN_STRENGTH)][: 3 * most]
     lighter = blobs.light
     taken: dict[tuple[int, int, bool], list[int]] = {}

@@ -14,7 +14,7 @@ SURE_SCORE = 0.4
 SURE_MARGIN = 0.25
 ONE_COLOUR = 0.7  # log units within which the bodies of dice of one set lie, in light and shadow
 MIN_BODY_PX = 10.0
-SHARE = (0.06, 0.22)  # radius of a pip over the edge
+SHARE = (0.065, 0.22)  # radius of a pip over the edge
 MARKED = 0.3  # log units that the inside of a body varies by when there are pips on it
 USUAL_SIZE = (0.55, 1.8)
 
@@ -64,14 +64,15 @@ def _in_line(found: Found) -> NDArray[np.bool_]:
 
 
 def left_over(spots: Blobs, found: Found, view: View) -> Blobs:
-    """The spots that are like the pips of a die that was found, in colour and size, and lie on none."""
-    spots = spots.take(~covered(found, view, spots.xy_px, 1.25))
+    """The spots that are like the pips of a sure die, in colour and size, and lie on no die."""
+    found_here, found = found, found.take(belief(found, view, usual_edge_px(found, view)) > 0.6)
+    spots = spots.take(~covered(found_here, view, spots.xy_px, 1.25))
     share = spots.radius_px / view.edge_at(spots.xy_px)
     usual = found.radius_px / view.edge_at(found.centre_px)
     ratio = share[:, None] / usual
     differ = np.linalg.norm(spots.contrast[:, None] - found.contrast, axis=2) / found.strength
     body = np.abs(spots.body[:, None] - found.body).max(axis=2)
-    like = (ratio > 0.6) & (ratio < 1.6) & (differ < 0.55) & (body < 0.65)
+    like = (ratio > 0.6) & (ratio < 1.6) & (differ < 0.5) & (body < 0.6)
     return spots.take(like.any(axis=1) & (spots.evenness > 0.85))
 
 
@@ -92,7 +93,7 @@ def die_sized(
 ) -> Blobs:
     """The spots as large as a die, square and marked inside, that stand by themselves: no face was found on them."""
     size = 0.9 * np.sqrt(np.pi) * spots.radius_px / view.edge_at(spots.xy_px)
-    fits = spots.radius_px > MIN_BODY_PX if usual_px is None else np.abs(np.log(size / usual_px)) < 0.4
+    fits = spots.radius_px > MIN_BODY_PX if usual_px is None else np.abs(np.log(size / usual_px)) < 0.7
     bodies = spots.take(fits & (spots.evenness > 0.8) & ~covered(found, view, spots.xy_px, 1.3))
     if not len(bodies):
         return bodies

@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 WORK_PX = 1280  # the longer side of the picture that is searched
 LARGEST_ENLARGEMENT = 2.0
 MIN_BELIEF = 0.2
+FAINT = 0.5  # the contrast of pips, over that of the faintest sure die, below which doubtful dice are dropped
 NEW = 0.15  # log units by which a spot of the empty tray changes when a die comes to lie on it
 MOST_SEEDS = 24
 NO_LATTICE = 3.0  # log odds that a face found without a lattice of spots is trusted less by
@@ -120,8 +121,13 @@ def _looked_again(log_bgr: NDArray[np.float32], spots: Blobs, found: Found, view
 
 
 def _credible(found: Found, view: View) -> Found:
-    """The dice that there is something to believe in."""
-    return found.take(belief(found, view, usual_edge_px(found, view)) > MIN_BELIEF)
+    """The dice that there is something to believe in; beside sure dice faint ones are texture."""
+    chance = belief(found, view, usual_edge_px(found, view))
+    sure = chance > 0.7
+    faint = np.zeros(len(found), bool)
+    if sure.any():
+        faint = (chance < 0.5) & (found.strength < FAINT * found.strength[sure].min())
+    return found.take((chance > MIN_BELIEF) & ~faint)
 
 
 def _view(log_bgr: NDArray[np.float32], blobs: Blobs, width: int, height: int) -> View:
