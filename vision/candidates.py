@@ -24,6 +24,7 @@ MIN_SIDE = 0.03
 HALF_EDGE = (0.41, 0.8)  # as the usual lattice has it: the pips of some dice keep close to the middle
 OVERLAP = 0.12  # of the smaller face's area
 PIP_SHARE = (0.05, 0.24)  # radius of a One over the die's edge
+LARGEST_ONE_PX = 40.0  # beyond that a whole die is taken for a pip
 TURNS = 12
 
 
@@ -115,7 +116,8 @@ def single_pipped(log_bgr: Picture, blobs: Blobs, view: View, usual_edge: float 
 
     `usual_edge` is the edge of the other dice at the middle of the picture in pixels, if there are any.
     """
-    spots = blobs.take((blobs.evenness >= 0.85) & (np.linalg.norm(blobs.contrast, axis=1) > MIN_STRENGTH))
+    small = blobs.radius_px < LARGEST_ONE_PX
+    spots = blobs.take(small & (blobs.evenness >= 0.85) & (np.linalg.norm(blobs.contrast, axis=1) > MIN_STRENGTH))
     if usual_edge is not None:
         share = spots.radius_px / (usual_edge * view.edge_at(spots.xy_px))
         spots = spots.take((share > PIP_SHARE[0] * 0.6) & (share < PIP_SHARE[1] * 1.5))
