@@ -10,7 +10,7 @@ from companion.game import MOST_PLAYERS, Ended, Joined, Left
 from companion.rules import RuleError
 from companion.table_inputs import Pressed
 from companion.table_play import correcting, onward, set_by_hand
-from companion.table_state import Bust, Correct, Decision, Menu, Off, Over, PlayScene, Start, Step, Table
+from companion.table_state import WAITING, Correct, Menu, Off, Over, PlayScene, Start, Step, Table
 from companion.timeline import Started
 from companion.words import LANGUAGES
 
@@ -89,7 +89,7 @@ def _main(table: Table, under: PlayScene) -> tuple[Item, ...]:
     game, settings = table.game, table.settings
     lines = []
     if correcting(table, under):
-        lines.append(Item("correct" if isinstance(under, Decision | Bust) else "enter"))
+        lines.append(Item("enter" if isinstance(under, WAITING) else "correct"))
     lines.append(Item("scores"))
     if game.to_play is not None:
         if len(game.gone) < len(game.players) - 1:

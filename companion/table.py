@@ -36,12 +36,12 @@ from companion.table_play import (
     dice_rest,
     dice_unsure,
     keep,
+    lifted,
     next_selection,
     nudged,
     onward,
     put_back,
     scene_of,
-    set_aside,
     set_by_hand,
     take_roll,
     undo,
@@ -128,21 +128,23 @@ def _tick(table: Table, now_s: float) -> Table:
 def _seen(table: Table, seen: Seen) -> Step:
     """What the camera saw. A sure roll that is waited for closes the menu and ends setting dice by hand."""
     scene = table.scene
-    if isinstance(scene, Menu | Correct) and isinstance(scene.under, WAITING):
+    if isinstance(scene, Menu | Correct):
         looked, records = _seen(table.with_scene(scene.under), seen)
         still = looked.scene
-        return (looked.with_scene(replace(scene, under=still)), ()) if isinstance(still, WAITING) else (looked, records)
+        if records or isinstance(still, Menu | Correct):
+            return looked, records
+        return replace(looked, scene=replace(scene, under=still), note=table.note), ()
     match scene, seen:
-        case (Decision(), SetAside()):
-            return replace(set_aside(table, scene, seen), note=None), ()
-        case (Decision(), TrayEmptied()):
-            return table.with_scene(replace(scene, lifted=(), emptied=True)), ()
+        case (Decision(), SetAside() | TrayEmptied()):
+            return replace(table.with_scene(lifted(table.game.turn.roll, scene, seen)), note=None), ()
         case (Decision(), Nudged()):
             return nudged(table, scene, seen), ()
         case (Decision(), DiceUnsure()):
             return table.with_note("unclear"), ()
         case (Decision(), DiceRest()):
             return put_back(table, scene, seen)
+        case (Nudge(roll, decision), SetAside() | TrayEmptied()):
+            return table.with_scene(Nudge(roll, lifted(table.game.turn.roll, decision, seen))), ()
         case (Bust(), DiceRest()):
             return table.with_note("ok_first"), ()
         case (Start() | Prompt() | Rolling() | WrongCount() | Unsure() | Cleared() | Banked(), _):

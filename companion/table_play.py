@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from companion.game import Ended, Event, Game, Joined, Kept, Left, Rolled
 from companion.rules import Faces, bonus_halves, is_bust, selections
-from companion.table_inputs import DiceRest, DiceUnsure, Nudged, SetAside
+from companion.table_inputs import DiceRest, DiceUnsure, Nudged, SetAside, TrayEmptied
 from companion.table_state import (
     WAITING,
     Banked,
@@ -23,6 +23,7 @@ from companion.table_state import (
     Unsure,
     WrongCount,
     default_selection,
+    is_selection,
     projected_halves,
 )
 from companion.timeline import Moment, Record, Undone
@@ -66,15 +67,16 @@ def take_roll(table: Table, rolled: Rolled) -> Step:
     return rolled_on.with_scene(scene_of(rolled_on.moment)), (rolled,)
 
 
-def set_aside(table: Table, decision: Decision, seen: SetAside) -> Table:
+def lifted(roll: Faces, decision: Decision, seen: SetAside | TrayEmptied) -> Decision:
     """The lifted dice become the selection; with none lifted it is everything that scores again."""
-    roll, lifted = table.game.turn.roll, tuple(sorted(seen.taken))
-    if Counter(lifted) - Counter(roll):
-        return table
-    if not lifted:
-        return table.with_scene(Decision(default_selection(roll)))
-    lifting = table.with_scene(replace(decision, lifted=lifted))
-    return lifting if lifting.split else table.with_scene(Decision(lifted, lifted))
+    if isinstance(seen, TrayEmptied):
+        return replace(decision, lifted=(), emptied=True)
+    dice = tuple(sorted(seen.taken))
+    if Counter(dice) - Counter(roll):
+        return decision
+    if not dice:
+        return Decision(default_selection(roll))
+    return Decision(dice, dice) if is_selection(roll, dice) else Decision(decision.chosen, dice)
 
 
 def put_back(table: Table, decision: Decision, seen: DiceRest) -> Step:
@@ -82,7 +84,8 @@ def put_back(table: Table, decision: Decision, seen: DiceRest) -> Step:
     roll, there = Counter(table.game.turn.roll), Counter(seen.faces)
     if not decision.emptied or there - roll:
         return table.with_note("press_first"), ()
-    return set_aside(table, decision, SetAside(seen.faces, tuple((roll - there).elements()))), ()
+    back = SetAside(seen.faces, tuple((roll - there).elements()))
+    return table.with_scene(lifted(table.game.turn.roll, decision, back)), ()
 
 
 def next_selection(table: Table, decision: Decision) -> Table:
@@ -127,7 +130,7 @@ def correcting(table: Table, under: PlayScene) -> Correct | None:
     match under:
         case Bust(_, faces):
             return Correct(faces, 0, under)
-        case Decision():
+        case Decision() | Nudge():
             return Correct(table.game.turn.roll, 0, under)
         case Unsure(faces) | WrongCount(faces):
             dice = table.game.turn.dice
@@ -170,6 +173,8 @@ def undo(table: Table) -> Step:
         return table.with_note("nothing_to_undo"), ()
     assert event is not None
     back = table.following(*records)
+    if isinstance(event, Joined):
+        back = replace(back, settings=replace(back.settings, players=back.game.players))
     scene = scene_of(back.moment)
     if isinstance(event, Kept) and isinstance(scene, Decision):
         scene = Decision(tuple(sorted(event.faces)))

@@ -1,5 +1,7 @@
 """What the camera and two buttons mean at the table, one fact a test."""
 
+from dataclasses import replace
+
 import pytest
 
 from companion.contact_sheet import BANK, MENU, NEXT_SELECTION, ROLL, UNDO, after
@@ -36,6 +38,7 @@ from companion.table_state import (
     Banked,
     Bust,
     Cleared,
+    Correct,
     Decision,
     Menu,
     Nudge,
@@ -212,6 +215,11 @@ def test_roll_takes_the_new_face_into_the_record() -> None:
     assert records == (Undone(), Rolled((1, 1, 2, 3, 4, 6), corrected=True))
 
 
+def test_dice_lifted_while_a_turned_die_is_asked_about_are_selected_after_the_answer() -> None:
+    asked = after(ROLLED, Nudged((4,), (3,)), SetAside((1, 5, 2, 3, 3), (1,)))
+    assert after(asked, BANK).selection == (1,)
+
+
 def test_dice_that_were_never_in_the_roll_are_told_off() -> None:
     assert note(after(ROLLED, Nudged((6,), (2,)))) == "dice_changed"
 
@@ -302,6 +310,11 @@ def test_a_bust_that_was_left_is_shown_again_before_it_is_undone() -> None:
     assert after(left, UNDO, UNDO).game.to_play == 0
 
 
+def test_a_player_whose_joining_was_undone_is_not_in_the_next_game() -> None:
+    undone = after(chosen(ROLLED, "join", "yes"), UNDO)
+    assert (undone.game.players, undone.settings.players) == (("Ana", "Bo"), ("Ana", "Bo"))
+
+
 def test_undo_reaches_back_to_the_first_roll() -> None:
     table = after(BEGUN, RICH, ROLL, DiceRest((2, 3, 6)), BANK, PAIRS, ROLL, RICH, BANK, BANK, RICH)
     for _ in range(12):
@@ -326,6 +339,21 @@ def test_holding_a_button_goes_back_a_page_at_a_time() -> None:
 
 def test_a_roll_that_is_waited_for_closes_the_menu() -> None:
     assert isinstance(after(BEGUN, MENU, RICH).scene, Decision)
+
+
+@pytest.mark.parametrize("seen", [SetAside((1, 5, 2, 3, 4), (1,)), TrayEmptied(), Nudged((4,), (3,)), DiceRest((2, 3))])
+def test_what_the_camera_sees_while_the_menu_is_open_counts_once_it_is_left(seen: Input) -> None:
+    below = replace(after(ROLLED, seen), note=None)
+    assert after(ROLLED, MENU, ROLL, seen, MENU) == below
+    assert isinstance(after(chosen(ROLLED, "correct"), seen).scene, Correct)
+
+
+def test_the_lines_of_the_menu_stay_when_a_die_turns_below_it() -> None:
+    menu = after(ROLLED, MENU)
+    turned = after(menu, Nudged((4,), (3,)))
+    assert isinstance(menu.scene, Menu)
+    assert isinstance(turned.scene, Menu)
+    assert items(turned, turned.scene) == items(menu, menu.scene)
 
 
 def test_dice_set_by_hand_are_not_disturbed_by_a_hand_but_by_a_sure_roll() -> None:
