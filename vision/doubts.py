@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from vision.belief import belief, usual_edge_px
 from vision.blobs import CIRCLE_XY, Blobs
 from vision.candidates import Found, covered, square_outline
+from vision.lattice import Faces
 from vision.pips import sample
 from vision.view import View
 
@@ -19,7 +20,9 @@ MARKED = 0.3  # log units that the inside of a body varies by when there are pip
 USUAL_SIZE = (0.55, 1.8)
 
 
-def doubts(log_bgr: NDArray[np.float32], spots: Blobs, blobs: Blobs, found: Found, view: View) -> tuple[str, ...]:
+def doubts(
+    log_bgr: NDArray[np.float32], spots: Blobs, blobs: Blobs, faces: Faces, found: Found, view: View
+) -> tuple[str, ...]:
     """The reasons against the dice found; none when the reader stands behind them."""
     reasons: list[str] = []
 
@@ -45,7 +48,18 @@ def doubts(log_bgr: NDArray[np.float32], spots: Blobs, blobs: Blobs, found: Foun
         left = len(left_over(spots, found, view))
         if left:
             reasons.append(f"{left} spots that look like pips of no die that was read")
+    if len(unread := _unread(blobs, faces, found, view)):
+        reasons.append(f"pips in the order of a face that cannot be read, at {len(unread)} places")
     return tuple(reasons)
+
+
+def _unread(blobs: Blobs, faces: Faces, found: Found, view: View) -> Faces:
+    """The lattices of four pips and more that lie on no die that was found."""
+    many = faces.take((faces.count >= 4) & (faces.residual < 0.1))
+    there = many.pips >= 0
+    strength = np.linalg.norm(blobs.contrast, axis=1)
+    clear = np.where(there, (blobs.evenness > 0.9)[many.pips] & (strength > 0.6)[many.pips], True).all(axis=1)
+    return many.take(clear & ~covered(found, view, many.A_image_face[:, :, 2], 1.3))
 
 
 def _in_line(found: Found) -> NDArray[np.bool_]:

@@ -88,7 +88,7 @@ def search(image_bgr: NDArray[np.uint8], empty_bgr: NDArray[np.uint8] | None = N
     guessed = many.joined(apart(ones, np.arange(len(ones)), taken=many))
     found = _looked_again(log_bgr, spots, _credible(guessed, view), view)
     confidence = belief(found, view, usual_edge_px(found, view))
-    reasons = doubts(log_bgr, spots, blobs, found, view)
+    reasons = doubts(log_bgr, spots, blobs, faces, found, view)
     if not len(found) and (len(guessed) or len(die_sized(log_bgr, spots, found, view, None))):
         reasons = ("what might be dice cannot be read: too dark, too small or out of focus?",)
     return Search(scale, blobs, view, found, confidence, reasons)
