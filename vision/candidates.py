@@ -25,6 +25,7 @@ HALF_EDGE = (0.41, 0.8)  # as the usual lattice has it: the pips of some dice ke
 OVERLAP = 0.12  # of the smaller face's area
 PIP_SHARE = (0.05, 0.24)  # radius of a One over the die's edge
 LARGEST_ONE_PX = 40.0  # beyond that a whole die is taken for a pip
+LARGEST_EDGE_PX = 360.0  # beyond that the pips of several dice are taken for one face
 TURNS = 12
 
 
@@ -107,7 +108,7 @@ def many_pipped(log_bgr: Picture, blobs: Blobs, faces: Faces) -> Found:
     if not len(found):
         return found
     found = measured(log_bgr, found)
-    found = found.take(found.sides[:, 1] > MIN_SIDE)
+    found = found.take((found.sides[:, 1] > MIN_SIDE) & (found.edge_px < LARGEST_EDGE_PX))
     return apart(found, np.lexsort((-found.score, -found.face)))
 
 

@@ -58,8 +58,8 @@ def _unread(blobs: Blobs, faces: Faces, found: Found, view: View) -> Faces:
     many = faces.take((faces.count >= 4) & (faces.residual < 0.1))
     there = many.pips >= 0
     strength = np.linalg.norm(blobs.contrast, axis=1)
-    clear = np.where(there, (blobs.evenness > 0.9)[many.pips] & (strength > 0.6)[many.pips], True).all(axis=1)
-    return many.take(clear & ~covered(found, view, many.A_image_face[:, :, 2], 1.3))
+    free = (blobs.evenness > 0.9) & (strength > 0.6) & ~covered(found, view, blobs.xy_px)
+    return many.take((free[many.pips] | ~there).all(axis=1))
 
 
 def _in_line(found: Found) -> NDArray[np.bool_]:
@@ -79,7 +79,7 @@ def _in_line(found: Found) -> NDArray[np.bool_]:
 
 def left_over(spots: Blobs, found: Found, view: View) -> Blobs:
     """The spots that are like the pips of a sure die, in colour and size, and lie on no die."""
-    found_here, found = found, found.take(belief(found, view, usual_edge_px(found, view)) > 0.6)
+    found_here, found = found, found.take(belief(found, view, usual_edge_px(found, view)) > SURE_BELIEF)
     spots = spots.take(~covered(found_here, view, spots.xy_px, 1.25))
     share = spots.radius_px / view.edge_at(spots.xy_px)
     usual = found.radius_px / view.edge_at(found.centre_px)
@@ -87,7 +87,7 @@ def left_over(spots: Blobs, found: Found, view: View) -> Blobs:
     differ = np.linalg.norm(spots.contrast[:, None] - found.contrast, axis=2) / found.strength
     body = np.abs(spots.body[:, None] - found.body).max(axis=2)
     like = (ratio > 0.6) & (ratio < 1.6) & (differ < 0.5) & (body < 0.6)
-    return spots.take(like.any(axis=1) & (spots.evenness > 0.85))
+    return spots.take(like.any(axis=1) & (spots.evenness > 0.75))
 
 
 def pips_on(blobs: Blobs, found: Found) -> NDArray[np.int64]:
@@ -118,4 +118,5 @@ def die_sized(
     kin = np.ones(len(bodies), bool)
     if len(found) > 1 and np.ptp(found.body, axis=0).max() < ONE_COLOUR:
         kin = np.abs(bodies.body + bodies.contrast - np.median(found.body, axis=0)).max(axis=1) < ONE_COLOUR
-    return bodies.take(kin & ((high - low).max(axis=1) > MARKED) & (squareness > 0.5) & (sides.min(axis=1) > 0.15))
+    square = (squareness > (0.0 if usual_px is None else 0.5)) & (sides.min(axis=1) > 0.15)
+    return bodies.take(kin & square & ((high - low).max(axis=1) > MARKED))
