@@ -94,9 +94,9 @@ def _at_the_table(parser: argparse.ArgumentParser, again: bool = False) -> None:
     parser.add_argument(
         "--size",
         type=_size,
-        default=argparse.SUPPRESS if again else (1024, 768),
+        default=argparse.SUPPRESS if again else None,
         metavar="WxH",
-        help="of the Pi camera's pictures, as the game's config has it (1024x768)",
+        help="of the Pi camera's pictures (the profile's, else 1024x768); the game takes the profile's",
     )
     for option, default, metavar, does in (
         ("--camera", "", "SOURCE", "picamera2 (where none is named), table, folder:DIR, video:FILE, v4l2:N"),

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from calibration import steps
@@ -31,6 +31,7 @@ from calibration.verdict import doubts, lacks
 from hardware.buttons import open_buttons
 from hardware.cameras import open_camera
 from hardware.displays import open_display
+from hardware.locks import Locks
 from hardware.picamera import PiSettings
 from hardware.pictures import load_picture
 from vision.profile import TrayProfile
@@ -40,8 +41,9 @@ from vision.read import Reader
 
 def guided(args: argparse.Namespace) -> int:
     """All steps in order."""
-    with _table(args) as table:
-        profile, checks = steps.guided(table, _known(args))
+    known = _known(args)
+    with _table(args, known) as table:
+        profile, checks = steps.guided(table, known)
         _keep(table.prompter, profile, args.profile)
         write_checks(checks, checks_path(args.profile))
         table.prompter.tell(verdict_line(checks))
@@ -50,29 +52,33 @@ def guided(args: argparse.Namespace) -> int:
 
 def lens(args: argparse.Namespace) -> int:
     """Measures the lens."""
-    with _table(args) as table:
-        _keep(table.prompter, steps.lens_step(table, _known(args)), args.profile)
+    known = _known(args)
+    with _table(args, known) as table:
+        _keep(table.prompter, steps.lens_step(table, known), args.profile)
     return 0
 
 
 def tray(args: argparse.Namespace) -> int:
     """Finds where the camera is."""
-    with _table(args) as table:
-        _keep(table.prompter, steps.tray_step(table, _known(args)), args.profile)
+    known = _known(args)
+    with _table(args, known) as table:
+        _keep(table.prompter, steps.tray_step(table, known), args.profile)
     return 0
 
 
 def light(args: argparse.Namespace) -> int:
-    """Takes the empty tray."""
-    with _table(args) as table:
-        _keep(table.prompter, steps.light_step(table, _known(args)), args.profile)
+    """Locks the camera to the light and takes the empty tray."""
+    known = _known(args)
+    with _table(args, known) as table:
+        _keep(table.prompter, steps.light_step(table, known), args.profile)
     return 0
 
 
 def dice(args: argparse.Namespace) -> int:
     """Learns the dice and reads them back."""
-    with _table(args) as table:
-        profile, checks = steps.dice_step(table, load_profile(args.profile))
+    known = load_profile(args.profile)
+    with _table(args, known, as_played=True) as table:
+        profile, checks = steps.dice_step(table, known)
         _keep(table.prompter, profile, args.profile)
         write_checks(checks, checks_path(args.profile))
     return 0
@@ -108,7 +114,7 @@ def _now(args: argparse.Namespace, profile: TrayProfile) -> str:
     """What the camera, if one is named, says of the profile now."""
     if not args.camera:
         return ""
-    with _table(args) as table:
+    with _table(args, profile, as_played=True) as table:
         picture = table.scene.look()
     check_size(profile, picture, f"camera {args.camera}")
     return since(profile, picture)
@@ -125,7 +131,7 @@ def _checks_of_images(images: list[Path], profile: TrayProfile) -> tuple[RollChe
 
 
 def _checks_of_camera(args: argparse.Namespace, profile: TrayProfile) -> tuple[RollCheck, ...]:
-    with _table(args) as table:
+    with _table(args, profile, as_played=True) as table:
         checks: tuple[RollCheck, ...] = ()
         for number in range(1, args.rolls + 1):
             checks += steps.confirm(table, profile, [table.scene.roll(number)], first=number)
@@ -133,10 +139,11 @@ def _checks_of_camera(args: argparse.Namespace, profile: TrayProfile) -> tuple[R
 
 
 @contextmanager
-def _table(args: argparse.Namespace) -> Iterator[steps.Table]:
+def _table(args: argparse.Namespace, profile: TrayProfile | None, as_played: bool = False) -> Iterator[steps.Table]:
     """The camera opened and the owner reachable; all given back at the end. The owner's stop is an error in a line.
 
-    A running service lends its camera for that long, and starts with the profile if it has changed.
+    `as_played`: the Pi's camera holds what the profile has locked, else it settles anew on what it sees. A running
+    service lends its camera for that long, and starts with the profile if it has changed.
     """
     before, source = _stamp(args.profile), args.camera or "picamera2"
     with ExitStack() as parts:
@@ -146,13 +153,23 @@ def _table(args: argparse.Namespace) -> Iterator[steps.Table]:
             display = parts.enter_context(closing(open_display(args.display or "terminal")))
             prompter = TablePrompter(buttons, display)
         loan = parts.enter_context(borrowed(source))
-        pi = PiSettings(*args.size)
+        pi = _pi_settings(args.size, profile, as_played)
         camera = parts.enter_context(closing(open_camera(source, pi=pi, real_time=False)))
         try:
             yield steps.Table(scene_of(camera, source, prompter), prompter, Board(square_mm=args.square))
             loan.profile_changed = _stamp(args.profile) != before
         except Stopped:
             raise CalibrationError("stopped; the profile is as it was before") from None
+
+
+def _pi_settings(size_px: tuple[int, int] | None, profile: TrayProfile | None, as_played: bool) -> PiSettings:
+    if profile is None:
+        return PiSettings(*size_px) if size_px else PiSettings()
+    width_px, height_px = size_px or (profile.width_px, profile.height_px)
+    if not as_played:
+        return PiSettings(width_px, height_px)
+    locks = Locks(**asdict(profile.exposure)) if profile.exposure else None
+    return PiSettings(width_px, height_px, locks=locks, model=profile.camera)
 
 
 def _stamp(profile: Path) -> int:

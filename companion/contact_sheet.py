@@ -89,6 +89,7 @@ def tables(language: str, players: tuple[str, ...] = PLAYERS) -> dict[str, Table
         "too many dice": after(again, DiceRest((2, 3, 5, 6))),
         "die turned": after(rolled, Nudged((1, 1, 5, 2, 3, 4), (1, 1, 5, 6, 3, 4))),
         "no camera": after(begun, CameraLost("no cable")),
+        "other camera": after(begun, CameraLost("run `mishimash calibrate`")),
         "display back": after(rolled, DisplayBack()),
         "new log": after(begun, LogAnew()),
         "not saved": after(rolled, StorageTrouble("full")),

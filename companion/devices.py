@@ -1,9 +1,13 @@
 """What the config says of display, buttons and camera, as the settings that the hardware takes."""
 
+from dataclasses import asdict
+
 from companion.config import ButtonsConfig, CameraConfig, DisplayConfig
 from hardware.gpio import Wiring
+from hardware.locks import Locks
 from hardware.panel import OledSettings
 from hardware.picamera import PiSettings
+from vision.profile import TrayProfile
 
 
 def oled_settings(display: DisplayConfig) -> OledSettings:
@@ -32,6 +36,9 @@ def wiring(buttons: ButtonsConfig) -> Wiring:
     )
 
 
-def pi_settings(camera: CameraConfig) -> PiSettings:
-    """The size of the Pi camera's pictures."""
-    return PiSettings(camera.width_px, camera.height_px)
+def pi_settings(camera: CameraConfig, profile: TrayProfile | None = None) -> PiSettings:
+    """The Pi camera as it was calibrated: its model, the size of its pictures, what it holds locked."""
+    if profile is None:
+        return PiSettings(camera.width_px, camera.height_px)
+    locks = Locks(**asdict(profile.exposure)) if profile.exposure else None
+    return PiSettings(profile.width_px, profile.height_px, locks=locks, model=profile.camera)

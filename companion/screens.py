@@ -35,6 +35,8 @@ from companion.words import Words, words
 
 SAVER_STEP_S = 10
 PAGE_S = 4
+# What a reason to be without pictures tells to do when there are some, but none that fit the profile.
+RECALIBRATE = "mishimash calibrate"
 LAST_PHASES = {"final": "final_round", "sudden_death": "sudden_death"}
 # The first word of a reason that vision gives which is found here says how the screen puts it.
 REASONS = {
@@ -83,7 +85,8 @@ def screen_of(table: Table) -> Screen:
     elif isinstance(scene, Correct):
         screen = correct_screen(scene, said)
     elif table.camera_lost and isinstance(scene, WAITING):
-        screen = Screen(lines=(said.say("no_camera_help"),), left=said.say("by_hand"))
+        help_key = "recalibrate_text" if _misfit(table) else "no_camera_help"
+        screen = Screen(lines=(said.say(help_key),), left=said.say("by_hand"))
     else:
         screen = _play(table, scene, said)
     notice = _notice(table.note, said) if table.note else ""
@@ -92,10 +95,15 @@ def screen_of(table: Table) -> Screen:
 
 def _alert(table: Table, said: Words) -> str:
     if table.camera_lost:
-        return said.say("no_camera")
+        return said.say("camera_misfit" if _misfit(table) else "no_camera")
     if table.storage_trouble:
         return said.say("not_saved")
     return said.say(f"stuck_{min(table.stuck)}") if table.stuck else ""
+
+
+def _misfit(table: Table) -> bool:
+    """Whether the camera gives pictures, but not those that it was calibrated for."""
+    return RECALIBRATE in table.camera_lost
 
 
 def _notice(note: Note, said: Words) -> str:

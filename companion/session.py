@@ -14,6 +14,7 @@ from companion.config import Config
 from companion.demo import MakeProfile
 from companion.devices import oled_settings, pi_settings, wiring
 from companion.errors import InputError
+from companion.fitted import FittedCamera
 from companion.hand import DemoPlayer, TrayHand
 from companion.happenings import happenings
 from companion.inputs import Hand, Inputs, LiveInputs, Player, RecordedInputs
@@ -74,8 +75,12 @@ def run(
         display.show(screens.picture(at, display.size_px), at.brightness)
         service.troubles["display"] = lambda: display.trouble
         recorded = by_itself or config.buttons.source.startswith("script:")
-        camera = parts.enter_context(closing(_camera(config, seed, real_time=not recorded)))
-        profile = _profile(config, camera, make_profile, service)
+        profile = _profile(config, service)
+        camera = parts.enter_context(closing(_camera(config, profile, seed, real_time=not recorded)))
+        if isinstance(camera, RevivingCamera):
+            service.troubles["camera"] = lambda: camera.trouble
+        if isinstance(camera, SimulatedTray) and profile is None:
+            profile = demo.calibrated(camera, make_profile)
         witness: Witness = demo.Album() if by_itself else lambda frame, reading: None
         watcher = service.watched(_watcher(config, camera, profile, witness))
         hand: Hand = TrayHand(camera) if isinstance(camera, SimulatedTray) else lambda press, at: False
@@ -101,11 +106,11 @@ def _teller(events: str | None, by_itself: bool, parts: ExitStack) -> app.Tell:
     return lambda row: print(json.dumps(row, ensure_ascii=False, separators=(",", ":")), file=out, flush=True)
 
 
-def _camera(config: Config, seed: int, real_time: bool) -> Camera:
+def _camera(config: Config, profile: TrayProfile | None, seed: int, real_time: bool) -> Camera:
     """The camera; a service whose camera cannot be had says so on the display and tries again."""
 
     def opened() -> Camera:
-        pi = pi_settings(config.camera)
+        pi = pi_settings(config.camera, profile)
         return open_camera(config.camera.source, pi=pi, seed=seed, real_time=real_time)
 
     try:
@@ -150,8 +155,8 @@ def _laid_table(config: Config, anew: bool, book: Log, tell: app.Tell) -> Table:
     return at
 
 
-def _profile(config: Config, camera: Camera, make_profile: MakeProfile, service: Service) -> TrayProfile | None:
-    """The tray's profile; a service whose profile cannot be used says so and reads as well as it can without."""
+def _profile(config: Config, service: Service) -> TrayProfile | None:
+    """The tray's profile, None where there is none; a service that cannot use its own says so and reads without."""
     usual = (config.state.named or config.state.usual) / PROFILE_FILE
     real = config.camera.source.partition(":")[0] in REAL_CAMERAS
     if file := config.camera.profile or (str(usual) if real and usual.is_file() else ""):
@@ -163,12 +168,13 @@ def _profile(config: Config, camera: Camera, make_profile: MakeProfile, service:
             logger.error("%s", error)
             trouble = str(error)
             service.troubles["profile"] = lambda: trouble
-            return None
-    return demo.calibrated(camera, make_profile) if isinstance(camera, SimulatedTray) else None
+    return None
 
 
 def _watcher(config: Config, camera: Camera, profile: TrayProfile | None, witness: Witness) -> Watcher:
     reader = Reader(profile)
+    if profile:
+        camera = FittedCamera(camera, profile)
     if config.camera.source.startswith("folder:"):
         return LookWatcher(camera, reader, witness)
     watched = tray_blocks(profile) if profile else None

@@ -1,5 +1,6 @@
 """Turns what a camera shows into the table's words: dice tumble, rest, are set aside, or the camera is lost."""
 
+import logging
 from collections.abc import Callable
 from typing import Protocol
 
@@ -7,6 +8,8 @@ from companion import table
 from hardware.ports import BGR, Camera, DeviceError, Frame
 from vision.reading import Reading
 from vision.settle import Emptied, Moving, Nudged, Rolled, Seen, SetAside, Settler, Unchanged, Unsure
+
+logger = logging.getLogger("mishimash")
 
 Witness = Callable[[Frame, Reading], None]
 """Is shown each frame that decided something, with its reading."""
@@ -43,14 +46,23 @@ class MotionWatcher:
         self.now_s = 0.0
 
     def look(self, at: table.Table) -> tuple[table.Input, ...]:
-        """What the next frame tells; a camera that fails is told once, and again when it is back."""
+        """What the next frame tells; a live camera that fails is told once, and again when it is back.
+
+        Raises DeviceError for a recording that cannot be played.
+        """
         try:
             frame = self._camera.frame()
         except DeviceError as error:
-            told = () if self._lost else (table.CameraLost(str(error)),)
+            if not self._camera.live:
+                raise
+            if self._lost:
+                return ()
             self._lost = True
-            return told
+            logger.warning("%s", error)
+            return (table.CameraLost(str(error)),)
         back = (table.CameraBack(),) if self._lost else ()
+        if back:
+            logger.warning("the camera gives pictures again")
         self._lost = False
         self.now_s = frame.captured_s
         self._settler.expect = at.expects

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.holders import holder
-from hardware.locks import Locks, drifted, locks_of
+from hardware.locks import Holding, Locks, drift, locks_of
 from hardware.pace import Pace
 from hardware.ports import BGR, DeviceError, Frame
 
@@ -25,17 +25,21 @@ DEVICES = ("/dev/media", "/dev/video")
 # Formats of the full picture, best first. picamera2's "RGB888" lies in memory as B, G, R.
 FORMATS = ("RGB888", "NV12", "YUV420")
 SETTLE_FRAMES = 45
-RECHECK_FRAMES = 150
+RECHECK_FRAMES = 30
 
 
 @dataclass(frozen=True, slots=True)
 class PiSettings:
-    """The size of the pictures, which of several cameras, and what is locked (None: what the camera settles on)."""
+    """The size of the pictures, which of several cameras, and what is locked (None: what the camera settles on).
+
+    `model`: the sensor that it must be, "" for any.
+    """
 
     width_px: int = 1024
     height_px: int = 768
     number: int = 0
     locks: Locks | None = None
+    model: str = ""
 
 
 def require_picamera2() -> None:
@@ -67,10 +71,16 @@ class PiCamera:
         self._camera = _claimed(settings.number)
         try:
             self.model = str(self._camera.camera_properties.get("Model", "camera"))
+            if settings.model and settings.model != self.model:
+                raise DeviceError(
+                    f"the profile was made with the camera {settings.model}, this is {self.model}: connect that one, "
+                    "or run `mishimash calibrate` for this one"
+                )
             self._format, self._has_small = self._configured()
             self.locks = settings.locks or self._settled()
-            self._camera.start()
+            self._holding = Holding(self.locks) if self.locks else None
             self._lock()
+            self._camera.start()
         except DeviceError:
             self.close()
             raise
@@ -81,6 +91,11 @@ class PiCamera:
             ) from error
         self._pace = Pace()
         self._count = 0
+
+    @property
+    def trouble(self) -> str:
+        """Why what is locked does not hold, one sentence; "" while all is well."""
+        return self._holding.trouble if self._holding else ""
 
     def frame(self) -> Frame:
         """The next picture, at most 30 a second and fewer while nothing moves; DeviceError when none comes in time."""
@@ -105,7 +120,7 @@ class PiCamera:
         now_s = self._clock()
         self._pace.saw(small, now_s)
         self._count += 1
-        if self._count % RECHECK_FRAMES == 0 and self.locks and drifted(metadata, self.locks):
+        if self._count % RECHECK_FRAMES == 0 and self._holding and self._holding.slips(metadata):
             self._lock()
         return Frame(image, now_s, self.model)
 
@@ -155,7 +170,7 @@ class PiCamera:
         before: dict[str, Any] = {}
         for _ in range(SETTLE_FRAMES):
             metadata = self._camera.capture_metadata(wait=WAIT_S)
-            if before and not drifted(metadata, locks_of(before), share=0.01):
+            if before and not drift(metadata, locks_of(before), share=0.01):
                 break
             before = metadata
         self._camera.stop()

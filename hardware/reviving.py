@@ -72,6 +72,11 @@ class RevivingCamera:
         """The device now open, None while there is none."""
         return self._device
 
+    @property
+    def trouble(self) -> str:
+        """What is wrong with the open device although it gives pictures, one sentence; "" while all is well."""
+        return str(getattr(self._device, "trouble", ""))
+
     def lend(self) -> None:
         """Lets go of the device for LOAN_S from now; to be asked again as long as it is needed.
 

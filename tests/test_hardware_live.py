@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hardware.cameras import open_camera
 from hardware.holders import holder
-from hardware.locks import Locks, drifted, locks_of
+from hardware.locks import Holding, Locks, drift, locks_of
 from hardware.pace import LOOK_S, STILL_S, Pace
 from hardware.picamera import PiSettings, as_bgr
 from hardware.ports import DeviceError, Frame
@@ -151,11 +151,28 @@ def test_locked_values_are_those_of_the_metadata_and_a_drift_is_noticed(
 ) -> None:
     metadata = {"ExposureTime": exposure, "AnalogueGain": gain, "ColourGains": (red, 1.5), "LensPosition": 3.2}
     locks = locks_of(metadata)
-    assert not drifted(metadata, locks)
-    assert not drifted({"SensorTimestamp": 5}, locks)
+    assert not drift(metadata, locks)
+    assert not drift({"SensorTimestamp": 5}, locks)
     for name in ("ExposureTime", "AnalogueGain"):
-        assert drifted(metadata | {name: metadata[name] * off}, locks)  # type: ignore[operator]
-    assert drifted(metadata | {"ColourGains": (red * off, 1.5)}, locks)
+        assert drift(metadata | {name: metadata[name] * off}, locks)  # type: ignore[operator]
+    assert drift(metadata | {"ColourGains": (red * off, 1.5)}, locks)
+
+
+def test_a_camera_that_does_not_hold_its_settings_is_locked_again_and_then_told_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    locks = Locks(10_000, 2.0, (1.8, 1.6), 0.0)
+    held = {"ExposureTime": 10_040, "AnalogueGain": 2.0, "ColourGains": (1.8, 1.6), "LensPosition": 0.01}
+    off = held | {"ExposureTime": 20_000}
+    holding = Holding(locks)
+    assert not holding.slips(held)
+    assert (holding.slips(off), holding.trouble) == (True, "")
+    assert holding.slips(off)
+    assert holding.slips(off)
+    said = "the camera does not hold its settings (exposure in µs 20000 instead of 10000)"
+    assert holding.trouble.startswith(said)
+    assert [record.message for record in caplog.records] == [holding.trouble]
+    assert (holding.slips(held), holding.trouble) == (False, "")
 
 
 def test_only_offered_controls_are_set() -> None:
