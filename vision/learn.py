@@ -17,13 +17,12 @@ from vision.rectify import Plane, make_plane
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
-_MOST_PICTURES = 4
+_MOST_PICTURES, _FEW_PICTURES = 4, 2
 _GUESSES_MM = np.geomspace(8.5, 30, 16)
 _LOOSE, _TIGHT = 0.13, 0.09
 _WIDTHS = np.arange(0.43, 0.61, 0.01)
 _RADII = np.arange(0.02, 0.24, 0.01)
 _LEAST_WORTH = 0.9
-_BIG_ONE = 0.16
 _SHADOW_ROOM = 0.3
 LIGHTEST_SHADOW = -0.5
 
@@ -54,9 +53,8 @@ def learn_dice(images: Sequence[Image], profile: TrayProfile) -> DiceModel:
             "the dice can only be measured once the camera's place over the tray is known: show the board first"
         )
     images = images[:_MOST_PICTURES]
-    _, edge_mm = max(
-        (_likeness(*_look(images, profile, DiceModel(float(mm)), _LOOSE)), float(mm)) for mm in _GUESSES_MM
-    )
+    few = images[:_FEW_PICTURES]
+    _, edge_mm = max((_likeness(*_look(few, profile, DiceModel(float(mm)), _LOOSE)), float(mm)) for mm in _GUESSES_MM)
     plane, rolls = _look(images, profile, DiceModel(edge_mm), _LOOSE)
     if sum(len(roll.best) for roll in rolls) < 3:
         raise ValueError(
@@ -122,11 +120,8 @@ def _finish(images: Sequence[Image], profile: TrayProfile, dice: DiceModel) -> D
     plane, rolls = _look(images, profile, dice, _TIGHT)
     spacing = dice.pip_spacing or PIP_SPACING
     radius = _radius(plane, rolls, spacing, one=False)
-    # The One may be a size of its own, too big to be seen as a pip: take the size that finds more.
-    looks = [
-        _look(images, profile, DiceModel(dice.edge_mm, radius, spacing, one), _TIGHT, True) for one in (None, _BIG_ONE)
-    ]
-    plane, rolls = max(looks, key=lambda look: _likeness(*look))
+    # No radius for the One: it may be a size of its own, and is looked for in both.
+    plane, rolls = _look(images, profile, DiceModel(dice.edge_mm, radius, spacing), _TIGHT, ones=True)
     pips = np.concatenate([roll.found.faces.contrast[roll.best] @ GREY_BGR for roll in rolls])
     edges = np.concatenate([edge_steps(roll.log_image, roll.maps(plane)) for roll in rolls])
     return DiceModel(

@@ -25,6 +25,7 @@ _BLOBS_A_CELL = 14
 _RING, _RING_RADII = 0.55, 1.4
 _LEAST_COVER = 0.75
 _BIG_ONE = 1.25
+_UNKNOWN_BIG_ONE = 0.16
 _ONE_ANGLES = 15
 _SURE_SCORE = 0.75
 _STRAY_STEP = 0.4
@@ -77,14 +78,13 @@ def candidates(
     blobs = find_blobs(grey, radius * px, ring * px, where, least, px, _BLOBS_A_CELL)
     poses, scale = _poses(blobs, spacing * px, px, tolerance, changed)
     faces = score_faces(log_image, face_maps(poses, px), radius, spacing, dice.one_radius)
-    if ones:
-        big = dice.one_radius or radius
+    for one in _one_radii(dice.one_radius, radius) if ones else ():
         spots = blobs
-        if big > _BIG_ONE * radius:
-            spots = find_blobs(grey, big * px, _RING_RADII * big * px, where, least, px, 3)
+        if one > _BIG_ONE * radius:
+            spots = find_blobs(grey, one * px, _RING_RADII * one * px, where, least, px, 3)
         sure = poses[(faces.score > _SURE_SCORE) & (faces.face > 2)]
         alone = _one_poses(log_image, spots.xy[~_on_top(spots.xy, sure, px)], px, changed)
-        faces = faces.joined(score_faces(log_image, face_maps(alone, px), radius, spacing, dice.one_radius))
+        faces = faces.joined(score_faces(log_image, face_maps(alone, px), radius, spacing, one))
         poses, scale = np.concatenate([poses, alone]), np.concatenate([scale, np.ones(len(alone), np.float32)])
     A = face_maps(poses, px)
     edges, covered = edge_steps(log_image, A), cover(changed, A)
@@ -101,6 +101,11 @@ def _usual_edges(A_plane_face: Floats, body: Floats, log_empty: Floats | None, u
     around = sample_faces(log_empty, A_plane_face, _sides(_OUTSIDE)).mean(2)
     expected = np.linalg.norm(around - body[:, None], axis=2).mean(1)
     return np.asarray(np.clip(expected, _LEAST_EDGE, usual), np.float32)
+
+
+def _one_radii(known: float | None, pip_radius: float) -> tuple[float, ...]:
+    """The radii a One may have: its own, or as long as none was seen that of the other pips and a big one."""
+    return (known,) if known else (pip_radius, _UNKNOWN_BIG_ONE)
 
 
 def _poses(blobs: Blobs, spacing_px: float, px: float, tolerance: float, changed: Mask) -> tuple[Floats, Floats]:
