@@ -8,6 +8,7 @@ from companion import screens, table
 from companion.happenings import Row, happenings
 from companion.inputs import Inputs, Over
 from companion.rules import RuleError
+from companion.settings import written
 from companion.table import DiceRest, DisplayBack, Input, StorageBack, StorageTrouble, Table
 from companion.table_state import Unsure, WrongCount
 from companion.timeline import Moment, Record
@@ -81,9 +82,10 @@ def take_step(at: Table, happened: Input, book: Book, tell: Tell) -> Table:
 
 
 def _remember_choices(at: Table, after: Table, book: Book) -> None:
-    for name in ("language", "brightness"):
-        if getattr(at.settings, name) != getattr(after.settings, name):
-            book.choose(name, str(getattr(after.settings, name)))
+    before, now = written(at.settings), written(after.settings)
+    for name in now:
+        if now[name] != before[name]:
+            book.choose(name, now[name])
 
 
 def _with_trouble(at: Table, book: Book) -> Table:

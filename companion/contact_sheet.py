@@ -31,7 +31,7 @@ from companion.table import (
     step,
 )
 from companion.table_state import SAVER_S, Menu
-from companion.words import LANGUAGES, words
+from companion.words import LANGUAGES
 
 ENLARGED = 3
 COLUMNS = {128: 4, 256: 2}
@@ -54,9 +54,8 @@ def after(table: Table, *inputs: Input) -> Table:
 
 def tables(language: str, players: tuple[str, ...] = PLAYERS) -> dict[str, Table]:
     """A table for every screen there is, by the name of the screen."""
-    seats = words(language).seats(players)
-    begun = new_table(Settings(players, language=language, seats=seats))
-    short = new_table(Settings(players[:2], 40, language, seats=seats))
+    begun = new_table(Settings(players, language=language))
+    short = new_table(Settings(players[:2], 40, language))
     rolled = after(begun, RICH)
     again = after(rolled, ROLL)
     final = after(short, PAIRS, BANK)
@@ -99,7 +98,7 @@ def tables(language: str, players: tuple[str, ...] = PLAYERS) -> dict[str, Table
         "menu": menu,
         "saver": after(begun, Tick(1), Tick(2 + SAVER_S)),
     }
-    shown["menu: join"] = _opened(after(new_table(Settings(players[:3], language=language, seats=seats)), MENU), "join")
+    shown["menu: join"] = _opened(after(new_table(Settings(players[:3], language=language)), MENU), "join")
     pages = ("scores", "leave", "end_game", "new_game", "players", "target", "language", "brightness")
     for page in (*pages, "recalibrate", "about", "power_off"):
         shown[f"menu: {page}"] = _opened(menu, page)

@@ -34,12 +34,13 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 def run(args: argparse.Namespace) -> int:
     """Plays until the end of a recording or script, Ctrl-C or power off."""
     config = _configured(args)
+    options = {"players": args.players, "target": args.target, "language": args.lang}
     # Imported here: the other commands answer without waiting for OpenCV and Pillow.
     from companion import cli, session
 
     return session.run(
         config,
-        anew=args.players is not None,
+        asked=frozenset(name for name, option in options.items() if option is not None),
         events=args.events,
         seed=args.seed,
         make_profile=cli.make_profile,

@@ -67,7 +67,8 @@ def picture(table: Table, size_px: tuple[int, int] = (128, 64), now_s: float = 0
 def saver(table: Table, size_px: tuple[int, int], now_s: float) -> Image.Image:
     """A few letters on black that move every ten seconds, so that no pixel burns in."""
     game = table.game
-    text = cut(name("MISHIMASH" if game.to_play is None else game.players[game.to_play]), 10)
+    said = words(table.settings.language)
+    text = "MISHIMASH" if game.to_play is None else cut(name(game.players[game.to_play], said), 10)
     font_name = "ter-u12n"
     canvas = Canvas(size_px)
     moves = int(now_s // SAVER_STEP_S)
@@ -107,14 +108,14 @@ def _misfit(table: Table) -> bool:
 
 
 def _notice(note: Note, said: Words) -> str:
-    return said.say(note.key, name=name(note.name), points=said.points(note.halves))
+    return said.say(note.key, name=name(note.name, said), points=said.points(note.halves))
 
 
 def _play(table: Table, scene: PlayScene, said: Words) -> Screen:
     game = table.game
     match scene:
         case Start():
-            first = name(game.players[game.to_play or 0])
+            first = name(game.players[game.to_play or 0], said)
             line = said.say("name_rolls", n=game.turn.dice, name=first)
             target = said.say("target", points=said.points(game.target_halves))
             count = f"{len(game.players)} {said.say('menu_count', n=len(game.players))}"
@@ -152,7 +153,7 @@ def _play(table: Table, scene: PlayScene, said: Words) -> Screen:
         case Bust(player, faces, lost):
             total, side = said.points(game.totals[player]), said.say("lost", points=said.points(lost))
             return left_by_either(
-                Screen(name(game.players[player]), total, _plain(faces), big=said.say("bust"), side=(side,)), said
+                Screen(name(game.players[player], said), total, _plain(faces), big=said.say("bust"), side=(side,)), said
             )
         case Over():
             return replace(scores_screen(table, said), left=said.say("menu"), right=said.say("new_game"))
@@ -164,7 +165,7 @@ def _at_turn(table: Table, said: Words) -> Screen:
     """The head of most screens: whose turn it is and the total banked."""
     game = table.game
     assert game.to_play is not None
-    player, total = name(game.players[game.to_play]), said.points(game.totals[game.to_play])
+    player, total = name(game.players[game.to_play], said), said.points(game.totals[game.to_play])
     if game.phase in LAST_PHASES:
         return Screen(f"{player} {total}", said.say(LAST_PHASES[game.phase]))
     return Screen(player, total)
@@ -187,11 +188,11 @@ def _banked(table: Table, player: int, halves: int, said: Words) -> Screen:
     assert game.to_play is not None
     head_right = said.say(LAST_PHASES[game.phase]) if game.phase in LAST_PHASES else ""
     banked = Screen(
-        name(game.players[player]),
+        name(game.players[player], said),
         head_right,
         big=f"+{said.points(halves)}",
         side=(f"= {said.points(game.totals[player])}",),
-        lines=(said.say("next_player", name=name(game.players[game.to_play])),),
+        lines=(said.say("next_player", name=name(game.players[game.to_play], said)),),
     )
     return left_by_either(banked, said)
 
@@ -201,7 +202,7 @@ def _decision(table: Table, decision: Decision, said: Words) -> Screen:
     assert game.to_play is not None
     found = groups(turn.roll)
     special = {STRAIGHT: said.say("straight"), THREE_PAIRS: said.say("three_pairs")}.get(found[0].name)
-    head = special or name(game.players[game.to_play])
+    head = special or name(game.players[game.to_play], said)
     if table.split:
         scoring = Counter(face for group in found for face in group.dice)
         key = "scores_nothing" if Counter(decision.lifted) - scoring else "split"

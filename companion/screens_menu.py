@@ -11,14 +11,14 @@ from companion.words import Words, words
 def scores_screen(table: Table, said: Words) -> Screen:
     game = table.game
     rows = tuple(
-        Row(name(player), said.points(total), marked=i in game.winners or i == game.to_play)
+        Row(name(player, said), said.points(total), marked=i in game.winners or i == game.to_play)
         for i, (player, total) in enumerate(zip(game.players, game.totals, strict=True))
     )
     if game.to_play is not None:
         target = said.say("target", points=said.points(game.target_halves))
         return Screen(said.say("scores"), target, rows=rows, in_columns=True)
     if len(game.winners) == 1:
-        return Screen(said.say("wins", name=name(game.players[game.winners[0]])), rows=rows, in_columns=True)
+        return Screen(said.say("wins", name=name(game.players[game.winners[0]], said)), rows=rows, in_columns=True)
     return Screen(said.say("shared_win" if game.winners else "game_over"), rows=rows, in_columns=True)
 
 
@@ -31,7 +31,7 @@ def menu_screen(table: Table, menu: Menu, said: Words) -> Screen:
         case "about":
             return left_by_either(Screen("CUBIRI ORIGINAL #2", lines=(said.say("dedication"),)), said)
     if menu.page in QUESTIONS:
-        head = said.say(f"ask_{menu.page}", name=name(menu.subject))
+        head = said.say(f"ask_{menu.page}", name=name(menu.subject, said))
     else:
         head = said.say("menu") if menu.page == "main" else said.say(f"menu_{menu.page}")
     rows = tuple(
@@ -57,7 +57,7 @@ def _item(key: str, value: str | int | None, said: Words) -> tuple[str, str]:
         case "target", int():
             return said.say("menu_target"), said.points(value)
         case "leave" | "join", str():
-            return f"{said.say(f'menu_{key}')} {name(value)}", ""
+            return f"{said.say(f'menu_{key}')} {name(value, said)}", ""
         case _:
             return said.say(f"menu_{key}"), "" if value is None else str(value)
 

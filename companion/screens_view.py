@@ -6,6 +6,8 @@ A player's name inside a text stands between two marks, so that the layout may s
 import re
 from dataclasses import dataclass
 
+from companion.words import Words
+
 NAME_BEGINS, NAME_ENDS = "\x02", "\x03"
 NAME = re.compile(f"{NAME_BEGINS}(.*?){NAME_ENDS}")
 LONGEST_NAME, SHORTEST_NAME = 20, 3
@@ -54,9 +56,9 @@ class Screen:
     notice: str = ""
 
 
-def name(text: str) -> str:
-    """A player's name marked as one that may be shortened."""
-    return f"{NAME_BEGINS}{text}{NAME_ENDS}"
+def name(player: str, said: Words) -> str:
+    """A player's name as it is called in a language, marked as one that may be shortened."""
+    return f"{NAME_BEGINS}{said.called(player)}{NAME_ENDS}"
 
 
 def cut(text: str, longest: int) -> str:

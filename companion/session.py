@@ -20,11 +20,11 @@ from companion.happenings import happenings
 from companion.inputs import Hand, Inputs, LiveInputs, Player, RecordedInputs
 from companion.log import Log
 from companion.narration import sentence
-from companion.notation import halves_of
 from companion.pressing import ButtonPlayer
 from companion.scripted import ScriptPlayer
 from companion.service import Service
-from companion.table import Settings, Table
+from companion.settings import settings_of
+from companion.table import Table
 from companion.watch import LookWatcher, MotionWatcher, Watcher, Witness
 from hardware.buttons import ScriptButtons, open_buttons
 from hardware.cameras import open_camera
@@ -49,7 +49,7 @@ logger = logging.getLogger("mishimash")
 def run(
     config: Config,
     *,
-    anew: bool,
+    asked: frozenset[str] = frozenset(),
     events: str | None = None,
     seed: int = 0,
     make_profile: MakeProfile,
@@ -57,8 +57,9 @@ def run(
 ) -> int:
     """Plays as configured and returns the exit code; the errors of its parts when one cannot be had.
 
-    `anew`: a game of other players is not gone on with. `events`: where JSON rows go, a file or "-". `check_config`
-    raises when the config as it is on disk now cannot be used.
+    `asked`: which of players, target and language an option named; they count more than what was chosen in the menu,
+    and a game of other players than asked for is not gone on with. `events`: where JSON rows go, a file or "-".
+    `check_config` raises when the config as it is on disk now cannot be used.
     """
     with ExitStack() as parts:
         service = parts.enter_context(Service(check_config))
@@ -67,7 +68,7 @@ def run(
             config = demo.as_demo(config)
         tell = _teller(events, by_itself, parts)
         book = parts.enter_context(Log.open(_state_folder(config, parts)))
-        at = _laid_table(config, anew, book, tell)
+        at = _laid_table(config, asked, book, tell)
         if book.notice:
             at, _ = table.step(at, table.LogAnew())
         display = parts.enter_context(closing(open_display(config.display.sink, oled=oled_settings(config.display))))
@@ -134,19 +135,12 @@ def _state_folder(config: Config, parts: ExitStack) -> Path:
     return folder or config.state.usual
 
 
-def _laid_table(config: Config, anew: bool, book: Log, tell: app.Tell) -> Table:
+def _laid_table(config: Config, asked: frozenset[str], book: Log, tell: app.Tell) -> Table:
     """The table where the last game goes on, or with a new one when that is over or others play now."""
-    chosen = book.choices()
-    settings = Settings(
-        players=config.game.players,
-        target_halves=halves_of(config.game.target),
-        language=chosen.get("language", config.game.language),
-        brightness=int(chosen.get("brightness", config.display.brightness)),
-        seats=config.game.players,
-    )
-    moment = book.moment()
-    if moment and moment.game.to_play is not None and not (anew and moment.game.players != settings.players):
-        return table.resumed(settings, moment)
+    settings, moment = settings_of(config, asked, book.choices()), book.moment()
+    others = moment and "players" in asked and moment.game.players != settings.players
+    if moment and moment.game.to_play is not None and not others:
+        return table.resumed(settings_of(config, asked, book.choices(), moment.game), moment)
     begun = table.started(settings)
     book.append(begun)
     at = table.new_table(settings)

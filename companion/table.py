@@ -91,9 +91,7 @@ def new_table(settings: Settings) -> Table:
 
 
 def resumed(settings: Settings, moment: Moment) -> Table:
-    """A table where a game goes on at a moment of it; its players and target become those of the settings."""
-    game = moment.game
-    settings = replace(settings, players=game.players, target_halves=game.target_halves)
+    """A table where a game goes on at a moment of it; `settings` are those of the next game."""
     return Table(settings, moment, scene_of(moment))
 
 

@@ -30,7 +30,7 @@ class Settings:
     def seat(self, index: int) -> str:
         """The name of the player on a seat, 0 the first."""
         names = self.players + tuple(name for name in self.seats if name not in self.players)
-        unnamed = (f"Player {k}" for k in range(1, 2 * MOST_PLAYERS + 1))
+        unnamed = (f"Player {k}" for k in range(len(names) + 1, len(names) + 2 * MOST_PLAYERS + 1))
         return (*names, *(name for name in unnamed if name not in names))[index]
 
 

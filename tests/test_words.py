@@ -113,8 +113,10 @@ def test_no_text_hides_behind_an_ellipsis_or_english(language: str) -> None:
     assert language == "en" or len({k for k, t in texts(words(language)).items() if t == texts(ENGLISH).get(k)}) < 20
 
 
-def test_seats_without_a_name_are_called_by_their_number() -> None:
-    assert words("pl").seats(("Ana", "Bo"), 4) == ("Ana", "Bo", "Gracz 3", "Gracz 4")
+def test_seats_without_a_name_are_called_by_their_number_in_each_language() -> None:
+    called = [words(language).called("Player 3") for language in LANGUAGES]
+    assert called == ["Player 3", "Spieler 3", "Joueur 3", "Jugador 3", "Gracz 3"]
+    assert [words("pl").called(name) for name in ("Ana", "Player", "Player X", "")] == ["Ana", "Player", "Player X", ""]
 
 
 def test_an_unknown_language_is_named_with_the_known_ones() -> None:

@@ -1,5 +1,6 @@
 """What the screens say, one file a language, and the rules of the game in each."""
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -7,6 +8,8 @@ from importlib.resources import files
 from types import MappingProxyType
 
 LANGUAGES = ("en", "de", "fr", "es", "pl")
+
+SEAT = re.compile(r"Player ([0-9]+)")
 
 Entry = str | dict[str, str]
 
@@ -29,10 +32,10 @@ class Words:
         whole, half = divmod(halves, 2)
         return f"{whole}{self.say('decimal_mark')}5" if half else str(whole)
 
-    def seats(self, names: tuple[str, ...] = (), count: int = 8) -> tuple[str, ...]:
-        """Names for all seats: the given ones, then `Player 3` and so on in this language."""
-        generic = (self.say("player", number=k) for k in range(len(names) + 1, count + 1))
-        return (*names, *generic)[:count]
+    def called(self, player: str) -> str:
+        """A player's name, but `Player 3`, which means a seat without one, as that is said in this language."""
+        seat = SEAT.fullmatch(player)
+        return self.say("player", number=seat[1]) if seat else player
 
 
 @cache
