@@ -39,8 +39,8 @@ class DiceModel:
     """The owner's dice, lengths in die edges unless named otherwise. What is unknown is None.
 
     `pip_step` and `edge_step`: how much the picture usually changes from body to pip (in grey, see vision.pips) and
-    across the border of a top face, as a natural logarithm; the reader holds every die against these. `shadow_step`: the same (negative) from the
-    empty tray to the deepest shadow a die throws on it.
+    across the border of a top face, as a natural logarithm; the reader holds every die against these. `shadow_step`:
+    the same (negative) from the empty tray to the deepest shadow a die throws on it.
     """
 
     edge_mm: float
