@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from companion.table import Table
-from companion.table_state import WAITING, Decision, Unsure, WrongCount, projected_halves
+from companion.table_state import WAITING, Decision, Scene, Unsure, WrongCount, projected_halves
 from companion.timeline import Moment
 from hardware.ports import Button, Key, Press, Pressed, Stuck
 from hardware.simulated import SimulatedTray
@@ -14,31 +14,36 @@ LIFTS_EVERY = 2
 
 
 class TrayHand:
-    """Moves the virtual dice as the keys ask; ROLL throws when the table waits for a roll, as a player would then."""
+    """Moves the virtual dice as the keys ask; ROLL throws when the table waits for a roll, as a player would then.
+
+    Where the dice may be taken as shown, ROLL means that: only the key throws them again.
+    """
 
     def __init__(self, tray: SimulatedTray) -> None:
         self._tray = tray
-        self._thrown: tuple[Moment, float] | None = None
+        self._thrown: tuple[Moment, Scene, float] | None = None
 
     def __call__(self, press: Pressed, at: Table) -> bool:
         """Does what the press asks; true when it was for the dice, and so none for the table."""
         if isinstance(press, Press):
-            if not isinstance(at.scene, WAITING) or press.held or press.button is not Button.ROLL:
+            if not isinstance(at.scene, WAITING) or press.held or press.button is not Button.ROLL or at.acceptable:
                 return False
             press = Key("throw", at_s=press.at_s)
         if isinstance(press, Stuck):
             return False
         if press.name == "throw":
-            self._thrown = at.moment, press.at_s
+            self._thrown = at.moment, at.scene, press.at_s
         return self._tray.obey(press, at.expects or at.game.turn.dice)
 
     def waits(self, at: Table, now_s: float) -> bool:
         """Whether the dice of the roll that the table waits for are still to be thrown, or were thrown in vain."""
         if at.expects is None:
             return False
-        if self._thrown is None or self._thrown[0] is not at.moment or isinstance(at.scene, WrongCount | Unsure):
+        if self._thrown is None:
             return True
-        return now_s - self._thrown[1] > RETHROW_S
+        moment, scene, thrown_s = self._thrown
+        in_vain = isinstance(at.scene, WrongCount | Unsure) and at.scene is not scene
+        return moment is not at.moment or in_vain or now_s - thrown_s > RETHROW_S
 
     @property
     def lifted(self) -> tuple[int, ...]:
@@ -60,8 +65,9 @@ class DemoPlayer:
             return [Key("quit")]
         if isinstance(at.scene, Decision):
             return self._decided(at, at.scene, now_s)
-        asked = at.asks and not isinstance(at.scene, Unsure)
-        return roll if asked or self._hand.waits(at, now_s) else []
+        if self._hand.waits(at, now_s):
+            return [Key("throw", at_s=now_s)]
+        return roll if at.asks and not isinstance(at.scene, Unsure) else []
 
     def _decided(self, at: Table, decision: Decision, now_s: float) -> Sequence[Pressed]:
         if self._decisions % LIFTS_EVERY == 0 and not (decision.lifted or decision.emptied):

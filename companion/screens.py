@@ -139,7 +139,7 @@ def _play(table: Table, scene: PlayScene, said: Words) -> Screen:
                 dice=_plain(faces),
                 lines=(said.say(_reason(reasons)),),
                 left=said.say("correct"),
-                right=said.say("as_shown") if len(faces) == game.turn.dice else "",
+                right=said.say("as_shown") if table.acceptable else "",
             )
         case Cleared(bonus):
             line = f"+{said.points(bonus)}, {said.say('all_six_again')}"

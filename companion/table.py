@@ -199,8 +199,7 @@ def _tapped(table: Table, scene: PlayScene, bank: bool) -> Step:
         case Bust() | Banked() | Cleared():
             return onward(table), ()
         case Unsure(faces) if not bank:
-            right_count = len(faces) == table.game.turn.dice
-            return take_roll(table, Rolled(faces, corrected=True)) if right_count else (table, ())
+            return take_roll(table, Rolled(faces, corrected=True)) if table.acceptable else (table, ())
         case Unsure() | WrongCount() if bank:
             return table.with_scene(correcting(table, scene) or scene), ()
         case _ if bank and table.camera_lost and isinstance(scene, WAITING):

@@ -191,6 +191,11 @@ class Table:
         return isinstance(self.scene, Unsure | Decision | Nudge | Bust | Over | Menu | Correct)
 
     @property
+    def acceptable(self) -> bool:
+        """Whether unsure dice are as many as must be rolled, so that a person may take them as they are shown."""
+        return isinstance(self.scene, Unsure) and len(self.scene.faces) == self.game.turn.dice
+
+    @property
     def selection(self) -> Faces:
         """The dice that BANK or ROLL would keep; none while there is no selection."""
         if not isinstance(self.scene, Decision) or self.split:
