@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from vision.profile import Lens, Pose
 
 Floats = NDArray[np.float64]
+Pixels = NDArray[np.float32]
 Points = NDArray[np.floating[Any]]
 
 PX_PER_EDGE = 36.0
@@ -112,14 +113,28 @@ def make_plane(lens: Lens, pose: Pose, edge_mm: float, outline_mm: Floats | None
     H[:2, :2] = R_tray_axes * mm_per_px
     H[:2, 2] = R_tray_axes @ low
     foot = np.asarray(np.linalg.solve(H[:2, :2], position[:2] - H[:2, 2]), np.float64)
-    xs, ys = np.meshgrid(np.arange(width), np.arange(height))
-    tray = np.stack([xs, ys], -1) @ H[:2, :2].T + H[:2, 2]
-    image_xy = project(lens, pose, np.concatenate([tray, np.full((height, width, 1), edge_mm)], -1)).astype(np.float32)
+    image_xy = _seen_at(lens, pose, edge_mm, H, width, height)
     seen = np.asarray(((image_xy >= 0) & (image_xy <= (lens.width_px - 1, lens.height_px - 1))).all(-1))
     whole, part = cv2.convertMaps(image_xy[..., 0], image_xy[..., 1], cv2.CV_16SC2)
     maps = np.asarray(whole, np.int16), np.asarray(part, np.uint16)
     shrink = float((position[2] - edge_mm) / position[2])
     return Plane(width, height, px_per_edge, lens, pose, edge_mm, H, foot, shrink, maps, seen)
+
+
+def _seen_at(lens: Lens, pose: Pose, edge_mm: float, H_tray_plane: Floats, width: int, height: int) -> Pixels:
+    """Where every plane pixel lies in the photograph: (height, width, 2); as `project`, but quick."""
+    R, t = pose.R_camera_tray, pose.t_camera_tray_mm
+    H = R[:, :2] @ H_tray_plane[:2]
+    H[:, 2] += R[:, 2] * edge_mm + t
+    columns, rows = np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32)[:, None]
+    x, y, z = (np.float32(row[0]) * columns + np.float32(row[1]) * rows + np.float32(row[2]) for row in H)
+    x, y = x / z, y / z
+    if lens.k1:
+        radial = 1 + np.float32(lens.k1) * (x * x + y * y)
+        x, y = x * radial, y * radial
+    middle_x, middle_y = lens.centre_xy_px
+    focal = np.float32(lens.focal_px)
+    return np.stack([x * focal + np.float32(middle_x), y * focal + np.float32(middle_y)], -1)
 
 
 def _visible(lens: Lens, pose: Pose, position: Floats, height_mm: float) -> Floats:

@@ -1,0 +1,126 @@
+"""A scene of which camera, plane of the top faces and dice are known, measured or guessed, and the dice seen in it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.explain import SQUARE, bodies_changed, choose
+from vision.find import face_maps
+from vision.foreground import DEEPEST_SHADOW, Foreground, foreground
+from vision.pips import log_picture, place
+from vision.profile import DiceModel, TrayProfile
+from vision.propose import Candidates, candidates
+from vision.reading import Die
+from vision.rectify import Plane, make_plane
+
+Floats = NDArray[np.float32]
+Image = NDArray[np.uint8]
+
+LEAST_WORTH = 0.9
+_DOUBTFUL_LEAD = 0.15
+_LEAST_SCORE = 0.55
+_WEAK_OUTLINE = 0.2
+_LEAST_BODY = 0.9
+_SCALE_OFF = 0.07
+_LEAD_SCALE = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What stays the same from roll to roll; `log_empty` is the empty tray on the plane, (h, w, 3) log, if known."""
+
+    plane: Plane
+    dice: DiceModel
+    log_empty: Floats | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One roll in a scene: `best` (K,) are the dice among all that was `found`, `lead` (K,) how far each is ahead of
+    any other explanation, `doubts` why it may not be what it seems; `front` what is not as in the empty tray.
+    """
+
+    log_image: Floats
+    found: Candidates
+    best: NDArray[np.int64]
+    lead: Floats
+    doubts: tuple[tuple[str, ...], ...]
+    front: Foreground | None
+
+    @property
+    def poses(self) -> Floats:
+        """The poses (K, 3) of the dice on the plane."""
+        return self.found.poses[self.best]
+
+    @property
+    def faces(self) -> NDArray[np.int64]:
+        """Their faces (K,)."""
+        return self.found.faces.face[self.best]
+
+    def corners_px(self, plane: Plane) -> NDArray[np.float64]:
+        """The corners of their top faces in the photograph, (K, 4, 2)."""
+        return plane.to_image(place(face_maps(self.poses, plane.px_per_edge), SQUARE))
+
+
+def scene_of(profile: TrayProfile) -> Scene | None:
+    """The scene that a profile describes; None while it lacks the camera's pose or the dice."""
+    if not (profile.lens and profile.pose and profile.dice):
+        return None
+    plane = make_plane(profile.lens, profile.pose, profile.dice.edge_mm, profile.outline_mm)
+    empty = profile.empty_bgr
+    return Scene(plane, profile.dice, None if empty is None else log_picture(plane.rectify(empty)))
+
+
+def look(scene: Scene, image_bgr: Image) -> Sight:
+    """The dice in a picture (H, W, 3) uint8 of the lens's size."""
+    plane, dice = scene.plane, scene.dice
+    log_image = log_picture(plane.rectify(image_bgr))
+    front = None
+    if scene.log_empty is not None:
+        front = foreground(log_image, scene.log_empty, plane.seen, dice.shadow_step or DEEPEST_SHADOW)
+    found = candidates(log_image, plane, dice, front, scene.log_empty)
+    best, rival = choose(found, plane.px_per_edge, LEAST_WORTH)
+    lead = np.minimum(found.faces.margin[best], found.worth[best] - rival)
+    return Sight(log_image, found, best, lead, _doubts(plane, found, best, lead, front), front)
+
+
+def _doubts(
+    plane: Plane, found: Candidates, best: NDArray[np.int64], lead: Floats, front: Foreground | None
+) -> tuple[tuple[str, ...], ...]:
+    """For each die that was chosen, why it may not be what it seems."""
+    bodies = bodies_changed(plane, found.poses[best], front.changed) if front else np.ones(len(best))
+    doubts = []
+    for k, i in enumerate(best):
+        face, of_one = int(found.faces.face[i]), []
+        if lead[k] < _DOUBTFUL_LEAD:
+            second = int(np.argsort(found.faces.scores[i])[-2]) + 1
+            of_one.append(f"a die could be {face} or {second}")
+        if found.faces.score[i] < _LEAST_SCORE:
+            of_one.append(f"the pips of the {face} are hard to see")
+        if found.outline[i] < _WEAK_OUTLINE:
+            of_one.append(f"the {face} has no clear outline: a die may be leaning")
+        if abs(found.scale[i] - 1) > _SCALE_OFF:
+            of_one.append(
+                f"the pips of the {face} lie too far apart or too close: a die may be leaning or lie on another"
+            )
+        if bodies[k] < _LEAST_BODY:
+            of_one.append(f"there is less of the {face} than of a die lying flat")
+        doubts.append(tuple(of_one))
+    return tuple(doubts)
+
+
+def die_at(corners_px: NDArray[np.float64], face: int, lead: float, cocked: bool) -> Die:
+    """The die whose top face has these corners (4, 2) in the photograph, and that lead over other explanations."""
+    sides = np.roll(corners_px, -1, axis=0) - corners_px
+    middle = corners_px.mean(0)
+    return Die(
+        face=face,
+        confidence=round(float(1 - np.exp(-max(lead, 0.0) / _LEAD_SCALE)), 4),
+        x_px=float(middle[0]),
+        y_px=float(middle[1]),
+        size_px=float(np.linalg.norm(sides, axis=1).mean()),
+        angle_deg=float(np.degrees(np.arctan2(sides[0, 1], sides[0, 0])) % 90),
+        corners_px=tuple((float(x), float(y)) for x, y in corners_px),
+        cocked=cocked,
+    )
