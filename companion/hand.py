@@ -1,7 +1,9 @@
 """The hand at the simulated tray: it throws when somebody presses ROLL, lifts dice, and can play a game by itself."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from companion.screens import screen_of
 from companion.table import Table
 from companion.table_state import WAITING, Decision, Scene, Unsure, WrongCount, projected_halves
 from companion.timeline import Moment
@@ -16,7 +18,8 @@ LIFTS_EVERY = 2
 class TrayHand:
     """Moves the virtual dice as the keys ask; ROLL throws when the table waits for a roll, as a player would then.
 
-    Where the dice may be taken as shown, ROLL means that: only the key throws them again.
+    Where the dice may be taken as shown, ROLL means that: only the key throws them again. The key of a digit lifts or
+    puts back the die that the screen shows at that place.
     """
 
     def __init__(self, tray: SimulatedTray) -> None:
@@ -33,6 +36,8 @@ class TrayHand:
             return False
         if press.name == "throw":
             self._thrown = at.moment, at.scene, press.at_s
+        if press.name == "die":
+            press = replace(press, numbers=tuple(_place_in_roll(place, at) for place in press.numbers))
         return self._tray.obey(press, at.expects or at.game.turn.dice)
 
     def waits(self, at: Table, now_s: float) -> bool:
@@ -75,6 +80,17 @@ class DemoPlayer:
         self._decisions += 1
         enough = projected_halves(at.game, decision.chosen) >= BANK_FROM_HALVES
         return [Press(Button.BANK if enough else Button.ROLL, at_s=now_s)]
+
+
+def _place_in_roll(place: int, at: Table) -> int:
+    """Where in the roll the die lies that the screen shows at a place, both counted from 1.
+
+    The screen shows the dice group by group, the tray counts them in the order of their faces.
+    """
+    shown = [die.face for die in screen_of(at).dice]
+    if place > len(shown):
+        return place
+    return sorted(range(len(shown)), key=lambda i: shown[i]).index(place - 1) + 1
 
 
 def _places(roll: Sequence[int], chosen: Sequence[int]) -> tuple[int, ...]:
