@@ -1,6 +1,7 @@
 """The owner's wishes: a TOML file that only a person writes, and the defaults for what it does not say."""
 
 import difflib
+import math
 import os
 import tomllib
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -9,6 +10,8 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from companion.errors import InputError
+from companion.game import new_game
+from companion.rules import RuleError
 from companion.words import LANGUAGES
 
 # EX_CONFIG of sysexits.h; the unit does not start again what ended with it.
@@ -107,6 +110,11 @@ def load_config(path: Path) -> Config:
         raise ConfigError(f"{path} is no TOML: {error}") from error
     wrong: list[str] = []
     config: Config = _build(Config, tables, "", wrong)
+    if not wrong:
+        try:
+            new_game(config.game.players)
+        except RuleError as error:
+            wrong.append(f"'game.players': {error}")
     if wrong:
         raise ConfigError(f"{path}: {'; '.join(wrong)}")
     return config
@@ -140,6 +148,8 @@ def _checked(kind: Any, value: Any, limits: Any, place: str, wrong: list[str]) -
     accepted = int | float if kind is float else kind
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
         wrong.append(f"{place!r} is {_named(kind)}, not {value!r}")
+    elif isinstance(value, float) and not math.isfinite(value):
+        wrong.append(f"{place!r} is a finite number, not {value!r}")
     elif "one_of" in limits and value not in limits["one_of"]:
         wrong.append(f"{place!r} is one of {', '.join(map(str, limits['one_of']))}, not {value!r}")
     elif "least" in limits and value < limits["least"]:

@@ -1,6 +1,12 @@
 """Whole sittings with `mishimash play`: pictures and presses in, events, screens and a log out."""
 
 import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
 from pathlib import Path
 
 import cv2
@@ -92,6 +98,22 @@ def test_dice_lifted_out_of_the_tray_are_what_is_kept(tmp_path):
     assert keep["values"] == [1]
 
 
+def test_keys_count_as_soon_as_the_first_screen_is_there(tmp_path):
+    keyboard, terminal = pty.openpty()
+    words = (*PLAY, "--display", "terminal", "--buttons", "keyboard", "--state-dir", str(tmp_path / "state"))
+    command = [sys.executable, "-c", "import sys; from companion import cli; sys.exit(cli.main())", *words]
+    with subprocess.Popen(command, stdin=terminal, stdout=terminal) as playing:
+        os.read(keyboard, 1)
+        assert not termios.tcgetattr(terminal)[3] & termios.ECHO
+        os.write(keyboard, b"q")
+        while playing.poll() is None:
+            if select.select([keyboard], [], [], 0.1)[0]:
+                os.read(keyboard, 65536)
+    os.close(keyboard)
+    os.close(terminal)
+    assert playing.returncode == 0
+
+
 def test_a_sitting_goes_on_where_the_last_one_stopped(tmp_path):
     state = ("--state-dir", str(tmp_path / "state"))
     first = play(tmp_path, *PLAY, *state, "--seed", "5", script=("roll", "bank"))
@@ -179,6 +201,10 @@ def test_a_plain_picture_of_any_kind_shows_no_dice(capsys, tmp_path, picture):
         ('[game]\nplayrs = ["Ana"]\n', ["'game.playrs'", "'players'"]),
         ("[game]\ntarget = 'many'\n", ["'game.target'", "'many'"]),
         ("[display]\nchip = 'ssd1307'\n", ["'display.chip'", "ssd1306"]),
+        ("[camera]\nrest_s = inf\n", ["'camera.rest_s'", "inf"]),
+        ("[game]\nplayers = []\n", ["'game.players'", "1 to 8"]),
+        ('[game]\nplayers = ["Ana", "Ana"]\n', ["'game.players'", "'Ana'"]),
+        ("[game]\nplayers = 2\n", ["'game.players'", "list"]),
         ("game = 3\n", ["[game]"]),
         ("[game\n", ["TOML"]),
     ],
