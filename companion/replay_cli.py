@@ -83,7 +83,7 @@ def end_state(game: Game) -> dict[str, Any]:
 def _object(line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON: {line.strip()[:60]!r}") from error
     if not isinstance(row, dict):
         raise InputError(f"expected an object in braces, got {line.strip()[:60]!r}")

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,7 @@ START = {"players": ["Ana", "Bo"], "target": 20}
         (("read", "no-such-picture.jpg", "--profile", "no-such-profile.toml"), ["no-such-profile.toml"]),
         (("play", "--config", "no-such.toml"), ["no-such.toml"]),
         (("play", "--camera", "table", "--profile", "no-such.toml"), ["no-such.toml"]),
-        (("play", "--camera", "tabel", "--display", "terminal", "--buttons", "keyboard"), ["tabel"]),
+        (("play", "--camera", "tabel", "--buttons", f"script:{os.devnull}"), ["tabel"]),
         (("play", "--camera", "table", "--target", "0.3"), ["--target", "'0.3'"]),
         (("play", "--camera", "table", "--target", "-5"), ["--target", "'-5'"]),
         (("shuffle",), ["shuffle"]),
@@ -149,6 +150,7 @@ def test_bad_words_are_one_line_that_names_them_and_exit_2(capsys, words, says):
         ([START, "{"], ["line 2", "JSON"]),
         ([START, "[1]"], ["line 2", "object"]),
         ([START, {"rol": [1]}], ["line 2", "rol"]),
+        ([START, "[" * 100_000], ["line 2", "JSON"]),
     ],
 )
 def test_a_script_that_cannot_be_played_names_the_line_and_the_reason(capsys, tmp_path, rows, says):
