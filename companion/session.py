@@ -30,7 +30,7 @@ from hardware.buttons import ScriptButtons, open_buttons
 from hardware.cameras import open_camera
 from hardware.displays import open_display
 from hardware.notify import supervised
-from hardware.ports import Camera, DeviceError
+from hardware.ports import Buttons, Camera, DeviceError
 from hardware.reviving import RevivingCamera
 from hardware.simulated import SimulatedTray
 from vision.motion import tray_blocks
@@ -72,7 +72,8 @@ def run(
         if book.notice:
             at, _ = table.step(at, table.LogAnew())
         display = parts.enter_context(closing(open_display(config.display.sink, oled=oled_settings(config.display))))
-        # Camera and profile take their time; nobody should look at a dark display meanwhile.
+        buttons = None if by_itself else _buttons(config, parts, service)
+        # Camera and profile take their time; nobody should look at a dark display meanwhile, or press in vain.
         display.show(screens.picture(at, display.size_px), at.brightness)
         service.troubles["display"] = lambda: display.trouble
         recorded = by_itself or config.buttons.source.startswith("script:")
@@ -85,7 +86,7 @@ def run(
         witness: Witness = demo.Album() if by_itself else lambda frame, reading: None
         watcher = service.watched(_watcher(config, camera, profile, witness))
         hand: Hand = TrayHand(camera) if isinstance(camera, SimulatedTray) else lambda press, at: False
-        player = _player(config, hand, by_itself, parts, service)
+        player = _player(config, hand, by_itself, buttons)
         inputs: Inputs
         if camera.live:
             inputs = parts.enter_context(closing(LiveInputs(watcher, player, hand)))
@@ -175,17 +176,23 @@ def _watcher(config: Config, camera: Camera, profile: TrayProfile | None, witnes
     return MotionWatcher(camera, Settler(reader, config.camera.rest_s, watched), witness)
 
 
-def _player(config: Config, hand: Hand, by_itself: bool, parts: ExitStack, service: Service) -> Player:
-    if by_itself and isinstance(hand, TrayHand):
-        return DemoPlayer(hand)
+def _buttons(config: Config, parts: ExitStack, service: Service) -> Buttons | None:
+    """The buttons; a service goes on without them when they cannot be had."""
     try:
-        buttons = parts.enter_context(closing(open_buttons(config.buttons.source, wiring(config.buttons))))
+        return parts.enter_context(closing(open_buttons(config.buttons.source, wiring(config.buttons))))
     except DeviceError as error:
         if not supervised():
             raise
         logger.error("%s", error)
         trouble = str(error)
         service.troubles["buttons"] = lambda: trouble
+        return None
+
+
+def _player(config: Config, hand: Hand, by_itself: bool, buttons: Buttons | None) -> Player:
+    if by_itself and isinstance(hand, TrayHand):
+        return DemoPlayer(hand)
+    if buttons is None:
         return lambda at, now_s: ()
     if isinstance(buttons, ScriptButtons):
         waits = hand.waits if isinstance(hand, TrayHand) else lambda at, now_s: False
