@@ -35,13 +35,13 @@ from hardware.locks import Locks
 from hardware.picamera import PiSettings
 from hardware.pictures import load_picture
 from vision.profile import TrayProfile
-from vision.profile_file import load_profile, save_profile
+from vision.profile_file import ProfileError, load_profile, save_profile
 from vision.read import Reader
 
 
 def guided(args: argparse.Namespace) -> int:
     """All steps in order."""
-    known = _known(args)
+    known = _replaced(args)
     with _table(args, known) as table:
         profile, checks = steps.guided(table, known)
         _keep(table.prompter, profile, args.profile)
@@ -52,7 +52,7 @@ def guided(args: argparse.Namespace) -> int:
 
 def lens(args: argparse.Namespace) -> int:
     """Measures the lens."""
-    known = _known(args)
+    known = _replaced(args)
     with _table(args, known) as table:
         _keep(table.prompter, steps.lens_step(table, known), args.profile)
     return 0
@@ -60,7 +60,7 @@ def lens(args: argparse.Namespace) -> int:
 
 def tray(args: argparse.Namespace) -> int:
     """Finds where the camera is."""
-    known = _known(args)
+    known = _replaced(args)
     with _table(args, known) as table:
         _keep(table.prompter, steps.tray_step(table, known), args.profile)
     return 0
@@ -180,6 +180,15 @@ def _stamp(profile: Path) -> int:
 def _known(args: argparse.Namespace) -> TrayProfile | None:
     """The profile so far, when there is one that this program can read."""
     return load_profile(args.profile) if args.profile.exists() else None
+
+
+def _replaced(args: argparse.Namespace) -> TrayProfile | None:
+    """The profile so far, for a step that begins one: what cannot be read is told and then is as good as none."""
+    try:
+        return _known(args)
+    except ProfileError as error:
+        print(f"not used: {error}", file=sys.stderr)
+        return None
 
 
 def _keep(prompter: Prompter, profile: TrayProfile, path: Path) -> None:

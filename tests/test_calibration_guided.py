@@ -66,6 +66,17 @@ def test_steps_one_by_one_build_on_one_another(tmp_path: Path, monkeypatch: pyte
     assert load_profile(tmp_path / "profile.toml").empty_bgr is None, "the empty picture is of another pose"
 
 
+def test_a_damaged_profile_is_told_and_replaced_and_kept_as_the_one_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "profile.toml"
+    path.write_text("half of a li")
+    assert main(["calibrate", "tray", "--camera", "table", "--profile", str(path)]) == 0
+    assert capsys.readouterr().err.startswith(f"not used: {path} is no profile")
+    assert load_profile(path).pose is not None
+    assert Path(f"{path}.1").read_text() == "half of a li"
+
+
 def test_a_recording_without_an_empty_tray_says_what_it_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
