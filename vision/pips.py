@@ -35,14 +35,15 @@ PATTERNS: Floats = np.array(
 # Weights of blue, green and red in a grey log picture: as the eye's, so that no pair of colours cancels.
 GREY_BGR: Floats = np.array([0.2, 0.5, 0.3], np.float32)
 
-# Sampling: a pip by its middle and six points around it; the body by twelve points between and outside the sites.
+# Sampling: a pip by its middle and six points around it; the body by four points between the sites and eight around
+# them, near the rim or just off the pips: a lamp mirrored in the flat of the face ends where the rim begins to bend.
 _DISK: Floats = np.array([(0, 0)] + [(np.cos(a), np.sin(a)) for a in np.arange(6) * np.pi / 3], np.float32)
 _DISK_FILL = 0.6
-_OUTER = 0.37
+_RIMS = (0.37, 0.33)
 
 _DARK = 6.0
 _LOG = np.log(np.arange(256, dtype=np.float32) + _DARK)
-_NOISE = 0.03
+_NOISE = 0.02
 _MOST_UNEVEN = 0.4
 _MIN_CONTRAST = 0.02
 
@@ -82,6 +83,11 @@ def log_picture(image: NDArray[np.uint8]) -> Floats:
     noise of black pixels stays small.
     """
     return np.asarray(cv2.LUT(image, _LOG), np.float32)
+
+
+def level(log: Floats) -> Floats:
+    """The grey levels 0..255 whose logarithms `log_picture` gives; float32 of any shape."""
+    return np.asarray(np.clip(np.exp(log) - _DARK, 0, 255), np.float32)
 
 
 def sample(picture: Picture, xy: Floats, how: int = cv2.INTER_LINEAR) -> Floats:
@@ -137,38 +143,18 @@ def score_faces(
     """
     A = np.ascontiguousarray(A_image_face, np.float32).reshape(-1, 2, 3)
     one = one_radius or pip_radius
-    h = pip_spacing / 2
-    body_xy = np.array(
-        [(x, y) for x in (-h, h) for y in (-h, h)]
-        + [(x, y) for x in (-h, h) for y in (-_OUTER, _OUTER)]
-        + [(x, y) for x in (-_OUTER, _OUTER) for y in (-h, h)],
-        np.float32,
-    )
     site_xy = SITES_XY * np.float32(pip_spacing)
+    bodies_xy = [_body_xy(pip_spacing / 2, rim) for rim in _RIMS]
     disks_xy = (site_xy[:, None] + _DISK * np.float32(_DISK_FILL * pip_radius)).reshape(-1, 2)
     one_xy = _DISK * np.float32(_DISK_FILL * one)
-    values = sample_faces(log_image, A, np.concatenate([disks_xy, one_xy, body_xy]))
+    values = sample_faces(log_image, A, np.concatenate([disks_xy, one_xy, *bodies_xy]))
     n, channels = len(A), values.shape[-1]
     # The median of a disk forgets the highlight that a lamp leaves in a deep pip.
     disks = np.partition(values[:, :70].reshape(n, 10, 7, channels), 3, axis=2)[:, :, 3]
-    sites, big = disks[:, :9], disks[:, 9]
-    bodies = values[:, 70:]
-    body = np.median(bodies, axis=1)
-    # Light may fall off across a face: compare every site with the body on its own side, the One with all of it.
-    near = (np.linalg.norm(site_xy[:, None] - body_xy, axis=2) < 1.5 * pip_spacing).astype(np.float32)
-    near /= near.sum(1, keepdims=True)
-    local = near @ np.clip(bodies, body[:, None] - _MOST_UNEVEN, body[:, None] + _MOST_UNEVEN)
-    steps = sites - local
-    spread = np.linalg.norm(np.abs(bodies - body[:, None]).mean(1), axis=1)
-
-    on = PATTERNS / PATTERNS.sum(1, keepdims=True)
-    contrast = np.einsum("ps,nsc->npc", on, steps)
-    missed = steps[:, None] - PATTERNS[None, :, :, None] * contrast[:, :, None]
-    contrast[:, 0] = big - body
-    missed[:, 0, 4] = 0
-    strength_sq = np.maximum((contrast**2).sum(2), _MIN_CONTRAST**2)
-    misfit = ((missed**2).sum((2, 3)) + 9 * _NOISE**2) / (2 * strength_sq)
-    by_pattern = (1 - np.sqrt(misfit)).astype(np.float32)
+    bodies = values[:, 70:].reshape(n, len(_RIMS), 12, channels)
+    views = [_explain(disks, bodies[:, i], site_xy, xy) for i, xy in enumerate(bodies_xy)]
+    view = np.argmax([by_pattern.max(1, initial=-np.inf) for by_pattern, _, _, _ in views], axis=0)
+    by_pattern, contrast, body, spread = (np.stack(parts)[view, np.arange(n)] for parts in zip(*views, strict=True))
 
     scores = np.stack([by_pattern[:, face == PATTERN_FACES].max(1) for face in range(1, 7)], axis=1)
     best_pattern = by_pattern.argmax(1)
@@ -186,5 +172,35 @@ def score_faces(
         strength=np.linalg.norm(best_contrast, axis=1),
         polarity=np.where(best_contrast.sum(1) >= 0, 1, -1),
         body=body,
-        body_spread=spread.astype(np.float32),
+        body_spread=spread,
     )
+
+
+def _body_xy(half_step: float, rim: float) -> Floats:
+    """Where to look at the body: (12, 2) in die edges."""
+    h, signs = half_step, (-1, 1)
+    return np.array([(i * x, j * y) for x, y in ((h, h), (h, rim), (rim, h)) for i in signs for j in signs], np.float32)
+
+
+def _explain(disks: Floats, bodies: Floats, site_xy: Floats, body_xy: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """How well each of P patterns explains N faces: scores (N, P), contrasts (N, P, C), body (N, C), its spread (N,).
+
+    `disks` (N, 10, C): the nine sites and the middle of a One; `bodies` (N, 12, C) the body at `body_xy`.
+    """
+    sites, big = disks[:, :9], disks[:, 9]
+    body = np.median(bodies, axis=1)
+    # Light may fall off across a face: compare every site with the body on its own side, the One with all of it.
+    near = (np.linalg.norm(site_xy[:, None] - body_xy, axis=2) < 1.5 * site_xy.max()).astype(np.float32)
+    near /= near.sum(1, keepdims=True)
+    local = near @ np.clip(bodies, body[:, None] - _MOST_UNEVEN, body[:, None] + _MOST_UNEVEN)
+    steps = sites - local
+    spread = np.linalg.norm(np.abs(bodies - body[:, None]).mean(1), axis=1)
+
+    on = PATTERNS / PATTERNS.sum(1, keepdims=True)
+    contrast = np.einsum("ps,nsc->npc", on, steps)
+    missed = steps[:, None] - PATTERNS[None, :, :, None] * contrast[:, :, None]
+    contrast[:, 0] = big - body
+    missed[:, 0, 4] = 0
+    strength_sq = np.maximum((contrast**2).sum(2), _MIN_CONTRAST**2)
+    misfit = ((missed**2).sum((2, 3)) + 9 * _NOISE**2) / (2 * strength_sq)
+    return (1 - np.sqrt(misfit)).astype(np.float32), contrast, body, spread.astype(np.float32)
