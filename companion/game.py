@@ -30,6 +30,9 @@ class Turn:
     roll: Faces = ()
 
 
+NEW_TURN = Turn()
+
+
 @dataclass(frozen=True, slots=True)
 class Game:
     """A game at one moment. Players are named by their index; `to_play` is None and `winners` set once it is over.
@@ -43,7 +46,7 @@ class Game:
     totals: tuple[int, ...]
     phase: Phase = "main"
     to_play: int | None = 0
-    turn: Turn = Turn()
+    turn: Turn = NEW_TURN
     turns_ended: int = 0
     coming: tuple[int, ...] = ()
     batch: tuple[int, ...] = ()
@@ -111,8 +114,7 @@ def step(game: Game, event: Event) -> Game:
         case Joined():
             return _joined(game, event)
         case Left():
-            stays = replace(game, gone=game.gone | {game.to_play}, turn=Turn())
-            return _next_turn(stays)
+            return _next_turn(replace(game, gone=game.gone | {game.to_play}), game.totals)
         case Ended():
             return _over(game, _leaders(game, _present(game)))
 
@@ -125,8 +127,8 @@ def _rolled(game: Game, event: Rolled) -> Game:
     if len(roll) != turn.dice:
         raise RuleError(f"{turn.dice} dice are to be rolled, not {len(roll)}")
     if is_bust(roll):
-        return _next_turn(game)
-    return replace(game, turn=replace(turn, roll=roll))
+        return _next_turn(game, game.totals)
+    return replace(game, turn=Turn(turn.halves, turn.roll_number, turn.dice, turn.clears, roll))
 
 
 def _kept(game: Game, event: Kept) -> Game:
@@ -152,11 +154,10 @@ def _banked(game: Game, held: int) -> Game:
     player = game.to_play
     assert player is not None
     totals = tuple(total + held * (i == player) for i, total in enumerate(game.totals))
-    game = replace(game, totals=totals)
     if game.phase == "main" and totals[player] >= game.target_halves:
         after = tuple(i for i in _present(game) if i > player)
-        return _next_turn(replace(game, phase="final", coming=after))
-    return _next_turn(game)
+        return _next_turn(replace(game, phase="final", coming=after), totals)
+    return _next_turn(game, totals)
 
 
 def _joined(game: Game, event: Joined) -> Game:
@@ -168,15 +169,22 @@ def _joined(game: Game, event: Joined) -> Game:
     return replace(game, players=(*game.players, event.name), totals=(*game.totals, 0))
 
 
-def _next_turn(game: Game) -> Game:
-    game = replace(game, turn=Turn(), turns_ended=game.turns_ended + 1)
-    if game.phase == "main":
-        assert game.to_play is not None
-        order = [(game.to_play + k) % len(game.players) for k in range(1, len(game.players) + 1)]
-        present = [i for i in order if i not in game.gone]
-        return replace(game, to_play=present[0]) if present else _over(game, ())
-    if game.coming:
-        return replace(game, to_play=game.coming[0], coming=game.coming[1:])
+def _next_turn(game: Game, totals: tuple[int, ...]) -> Game:
+    """The game after the turn at hand ended with these totals; made in one piece, as resuming replays thousands."""
+    goes_round = game.phase == "main"
+    following = _present_after(game) if goes_round else game.coming
+    game = replace(
+        game,
+        totals=totals,
+        turn=NEW_TURN,
+        turns_ended=game.turns_ended + 1,
+        to_play=following[0] if following else None,
+        coming=() if goes_round else following[1:],
+    )
+    if following:
+        return game
+    if goes_round:
+        return _over(game, ())
     contenders = [i for i in game.batch if i not in game.gone] if game.phase == "sudden_death" else _present(game)
     return _settle(game, _leaders(game, contenders))
 
@@ -194,6 +202,14 @@ def _over(game: Game, winners: tuple[int, ...]) -> Game:
 
 def _present(game: Game) -> list[int]:
     return [i for i in range(len(game.players)) if i not in game.gone]
+
+
+def _present_after(game: Game) -> tuple[int, ...]:
+    """Who plays after the player whose turn it is, once round the table and back to them."""
+    assert game.to_play is not None
+    after = game.to_play + 1
+    order = (*range(after, len(game.players)), *range(after))
+    return tuple(i for i in order if i not in game.gone)
 
 
 def _leaders(game: Game, among: list[int]) -> tuple[int, ...]:
