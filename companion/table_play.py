@@ -152,7 +152,11 @@ def set_by_hand(table: Table, faces: Faces, under: PlayScene) -> Step:
         moment = moment.undone()
     records: tuple[Record, ...] = ((Undone(),) * (len(joined) + 1)) + tuple(joined) + (rolled,)
     corrected = table.following(*records)
-    return corrected.with_scene(scene_of(corrected.moment)).with_note("corrected"), records
+    scene = scene_of(corrected.moment)
+    decision = under.decision if isinstance(under, Nudge) else under
+    if isinstance(scene, Decision) and isinstance(decision, Decision):
+        scene = lifted(corrected.game.turn.roll, scene, SetAside((), decision.lifted))
+    return corrected.with_scene(scene).with_note("corrected"), records
 
 
 def undo(table: Table) -> Step:
@@ -173,10 +177,11 @@ def undo(table: Table) -> Step:
         return table.with_note("nothing_to_undo"), ()
     assert event is not None
     back = table.following(*records)
+    scene = scene_of(back.moment)
     if isinstance(event, Joined):
         back = replace(back, settings=replace(back.settings, players=back.game.players))
-    scene = scene_of(back.moment)
-    if isinstance(event, Kept) and isinstance(scene, Decision):
+        scene = table.scene if isinstance(table.scene, Decision) else scene
+    elif isinstance(event, Kept) and isinstance(scene, Decision):
         scene = Decision(tuple(sorted(event.faces)))
     key, name, halves = _undone(moment.game, event)
     return back.with_scene(scene).with_note(key, name, halves), tuple(records)

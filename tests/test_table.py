@@ -310,9 +310,11 @@ def test_a_bust_that_was_left_is_shown_again_before_it_is_undone() -> None:
     assert after(left, UNDO, UNDO).game.to_play == 0
 
 
-def test_a_player_whose_joining_was_undone_is_not_in_the_next_game() -> None:
-    undone = after(chosen(ROLLED, "join", "yes"), UNDO)
+def test_undoing_a_join_changes_neither_the_dice_chosen_nor_who_plays_the_next_game() -> None:
+    lifted = after(ROLLED, SetAside((1, 5, 2, 3, 4), (1,)))
+    undone = after(chosen(lifted, "join", "yes"), UNDO)
     assert (undone.game.players, undone.settings.players) == (("Ana", "Bo"), ("Ana", "Bo"))
+    assert undone.scene == lifted.scene
 
 
 def test_undo_reaches_back_to_the_first_roll() -> None:
@@ -368,6 +370,14 @@ def test_a_misread_die_is_corrected_in_the_log() -> None:
     table, records = step(after(page, BANK, *(ROLL,) * 6), BANK)
     assert records == (Undone(), Rolled((1, 2, 2, 3, 4, 5), corrected=True))
     assert (table.selection, note(table)) == ((1, 5), "corrected")
+
+
+def test_dice_that_are_lifted_stay_selected_when_another_is_corrected() -> None:
+    page = chosen(after(ROLLED, SetAside((1, 2, 3, 4, 5), (1,))), "correct")
+    assert after(page, *(ROLL,) * 5, BANK, ROLL, BANK).selection == (1,)
+    asked = after(ROLLED, SetAside((1, 2, 3, 4, 5), (1,)), Nudged((1, 2, 3, 4, 5), (1, 2, 3, 4, 6)))
+    assert after(asked, ROLL).selection == (1,)
+    assert after(chosen(asked, "correct"), *(ROLL,) * 6, BANK).selection == (1,)
 
 
 def test_a_bust_can_be_corrected_into_a_roll() -> None:
