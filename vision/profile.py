@@ -1,5 +1,6 @@
 """The tray profile: everything the reader knows of one camera, tray and set of dice before it sees a roll."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,12 +36,58 @@ class Pose:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """A quantity over the faces that showed it: `median`, one robust standard deviation `sd`, on how many `seen`."""
+
+    median: float
+    sd: float
+    seen: int
+
+    @property
+    def error(self) -> float:
+        """One standard error of the median, infinite where it was seen only once.
+
+        That of a normal distribution's median is sqrt(pi / 2) times that of its mean.
+        """
+        return math.sqrt(math.pi / 2) * self.sd / math.sqrt(self.seen) if self.seen > 1 else math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """A colour over the faces that showed it: median blue, green and red 0..255, `sd` of their brightness in levels."""
+
+    bgr: tuple[float, float, float]
+    sd: float
+    seen: int
+
+
+@dataclass(frozen=True, slots=True)
+class DieKind:
+    """Dice that look alike, lengths in die edges unless named otherwise; None where no face told.
+
+    `count`: the most of them in one roll; `pip_step`: how much lighter the pips are than the body, as a natural
+    logarithm, negative for dark pips; `corner_radius`: of the arcs in which the sides of a top face meet.
+    """
+
+    count: int
+    body: Colour
+    pips: Colour
+    pip_step: Measured
+    edge_mm: Measured
+    corner_radius: Measured | None = None
+    pip_spacing: Measured | None = None
+    pip_radius: Measured | None = None
+    one_radius: Measured | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DiceModel:
     """The owner's dice, lengths in die edges unless named otherwise. What is unknown is None.
 
     `pip_step` and `edge_step`: how much the picture usually changes from body to pip (in grey, see vision.pips) and
     across the border of a top face, as a natural logarithm; the reader holds every die against these. `shadow_step`:
-    the same (negative) from the empty tray to the deepest shadow a die throws on it.
+    the same (negative) from the empty tray to the deepest shadow a die throws on it. `kinds`: the same kind by kind, as
+    distributions; the reader needs none of them.
     """
 
     edge_mm: float
@@ -50,6 +97,7 @@ class DiceModel:
     pip_step: float | None = None
     edge_step: float | None = None
     shadow_step: float | None = None
+    kinds: tuple[DieKind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Frozen dataclasses as TOML: a writer that people can read, and a reader that names everything that is wrong.
 
-A field may be a bool, int, float, str, a tuple of these, an array of floats, another dataclass, or any of them or None.
-None is not written. A new field with a default needs no change here, and a file without it still loads.
+A field may be a bool, int, float, str, an array of floats, another dataclass, a tuple of any of these, or any of them
+or None. None is not written. A new field with a default needs no change here, and a file without it still loads.
 """
 
 import difflib
@@ -26,26 +26,43 @@ class Problems(list[str]):
 
 
 def dump(value: object, skip: Collection[str] = (), place: str = "") -> Iterator[str]:
-    """The TOML lines of a dataclass: its own values first, then one table for each dataclass in it.
+    """The TOML lines of a dataclass: its own values first, then a table for each dataclass in it or in a tuple.
+
+    In the tables of a tuple what is a dataclass again stays in one line.
 
     Numbers are written with nine significant digits: a nanometre in a metre, and still a line a person can read.
     """
-    inner = []
-    for field in fields(value):  # type: ignore[arg-type]
-        item = getattr(value, field.name)
-        if item is None or field.name in skip:
+    inner: list[tuple[str, Any]] = []
+    for name, item in _known(value):
+        if name in skip:
             continue
-        if is_dataclass(item):
-            inner.append((field.name, item))
+        if is_dataclass(item) or _holds_tables(item):
+            inner.append((name, item))
         else:
-            yield f"{field.name} = {_text(item)}"
+            yield f"{name} = {_text(item)}"
     for name, item in inner:
-        yield ""
-        yield f"[{place}{name}]"
-        yield from dump(item, (), f"{place}{name}.")
+        for one in item if _holds_tables(item) else ():
+            yield ""
+            yield f"[[{place}{name}]]"
+            yield from (f"{key} = {_text(part)}" for key, part in _known(one))
+        if is_dataclass(item):
+            yield ""
+            yield f"[{place}{name}]"
+            yield from dump(item, (), f"{place}{name}.")
+
+
+def _holds_tables(value: object) -> bool:
+    return isinstance(value, tuple) and bool(value) and is_dataclass(value[0])
+
+
+def _known(value: object) -> Iterator[tuple[str, Any]]:
+    pairs = ((field.name, getattr(value, field.name)) for field in fields(value))  # type: ignore[arg-type]
+    return ((name, item) for name, item in pairs if item is not None)
 
 
 def _text(value: object) -> str:
+    if is_dataclass(value):
+        return "{ " + ", ".join(f"{name} = {_text(item)}" for name, item in _known(value)) + " }"
     match value:
         case bool():
             return "true" if value else "false"
