@@ -81,11 +81,16 @@ def lifted(roll: Faces, decision: Decision, seen: SetAside | TrayEmptied) -> Dec
 
 def put_back(table: Table, decision: Decision, seen: DiceRest) -> Step:
     """Dice of the roll that lie in the tray again after all were out; any other dice must wait for a press."""
-    roll, there = Counter(table.game.turn.roll), Counter(seen.faces)
-    if not decision.emptied or there - roll:
+    if not decision.emptied or Counter(seen.faces) - Counter(table.game.turn.roll):
         return table.with_note("press_first"), ()
-    back = SetAside(seen.faces, tuple((roll - there).elements()))
-    return table.with_scene(lifted(table.game.turn.roll, decision, back)), ()
+    return _lie_again(table, decision, seen.faces), ()
+
+
+def _lie_again(table: Table, decision: Decision, there: Faces) -> Table:
+    """The table when these dice of the roll lie in the tray; the others are out."""
+    roll = table.game.turn.roll
+    out = (Counter(roll) - Counter(there)).elements()
+    return table.with_scene(lifted(roll, decision, SetAside(there, tuple(out))))
 
 
 def next_selection(table: Table, decision: Decision) -> Table:
@@ -96,14 +101,15 @@ def next_selection(table: Table, decision: Decision) -> Table:
 
 
 def nudged(table: Table, decision: Decision, seen: Nudged) -> Table:
-    """Asks whether the new face counts, unless the faces are no longer those of the roll."""
-    roll = Counter(table.game.turn.roll)
-    before = Counter(seen.before)
-    if before - roll or len(seen.before) != len(seen.now):
+    """Asks whether the new face counts, unless the faces are no longer those of the roll or more dice came back."""
+    roll, before, now = Counter(table.game.turn.roll), Counter(seen.before), Counter(seen.now)
+    if before - roll or (len(seen.before) != len(seen.now) and now - roll):
         return table.with_note("dice_changed")
-    if before == Counter(seen.now):
+    if len(seen.before) != len(seen.now):
+        return _lie_again(table, decision, seen.now)
+    if before == now:
         return table
-    return table.with_scene(Nudge(tuple(sorted((roll - before + Counter(seen.now)).elements())), decision))
+    return table.with_scene(Nudge(tuple(sorted((roll - before + now).elements())), decision))
 
 
 def keep(table: Table, button: str) -> Step:

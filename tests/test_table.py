@@ -161,6 +161,14 @@ def test_dice_put_back_return_to_everything_that_scores() -> None:
     assert after(ROLLED, SetAside((1, 5, 2, 3, 4), (1,)), SetAside((1, 1, 5, 2, 3, 4), ())) == ROLLED
 
 
+def test_dice_put_back_in_two_goes_after_all_were_out_return_to_everything_that_scores() -> None:
+    half = after(ROLLED, TrayEmptied(), DiceRest((2, 3, 4)))
+    assert half.selection == (1, 1, 5)
+    back = after(half, SetAside((2, 3), (4,)), Nudged((2, 3), (1, 1, 2, 3, 4, 5)))
+    assert (back.scene, note(back)) == (ROLLED.scene, "")
+    assert note(after(half, Nudged((2, 3, 4), (2, 3, 4, 6)))) == "dice_changed"
+
+
 @pytest.mark.parametrize("press", [BANK, ROLL])
 def test_a_split_group_cannot_be_kept_and_says_so(press: Pressed) -> None:
     split = after(BEGUN, DiceRest((2, 2, 2, 5, 3, 4)), SetAside((2, 5, 3, 4), (2, 2)))
