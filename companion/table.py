@@ -135,7 +135,7 @@ def _seen(table: Table, seen: Seen) -> Step:
     match scene, seen:
         case (Decision(), SetAside() | TrayEmptied()):
             return replace(table.with_scene(lifted(table.game.turn.roll, scene, seen)), note=None), ()
-        case (Decision(), Nudged()):
+        case (Decision() | Nudge(), Nudged()):
             return nudged(table, scene, seen), ()
         case (Decision(), DiceUnsure()):
             return table.with_note("unclear"), ()

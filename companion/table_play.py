@@ -100,16 +100,21 @@ def next_selection(table: Table, decision: Decision) -> Table:
     return table.with_scene(Decision(choices[(at + 1) % len(choices)]))
 
 
-def nudged(table: Table, decision: Decision, seen: Nudged) -> Table:
-    """Asks whether the new face counts, unless the faces are no longer those of the roll or more dice came back."""
-    roll, before, now = Counter(table.game.turn.roll), Counter(seen.before), Counter(seen.now)
-    if before - roll or (len(seen.before) != len(seen.now) and now - roll):
+def nudged(table: Table, asking: Decision | Nudge, seen: Nudged) -> Table:
+    """Asks whether the new face counts, unless the faces are no longer those of the roll or more dice came back.
+
+    When a question is on the table already, it is about all that turned; a die that was turned back ends it.
+    """
+    of_game = table.game.turn.roll
+    shown, decision = (asking.roll, asking.decision) if isinstance(asking, Nudge) else (of_game, asking)
+    before, now = Counter(seen.before), Counter(seen.now)
+    as_many = len(seen.before) == len(seen.now)
+    if before - Counter(shown) or (not as_many and now - Counter(of_game)):
         return table.with_note("dice_changed")
-    if len(seen.before) != len(seen.now):
+    if not as_many:
         return _lie_again(table, decision, seen.now)
-    if before == now:
-        return table
-    return table.with_scene(Nudge(tuple(sorted((roll - before + now).elements())), decision))
+    roll = tuple(sorted((Counter(shown) - before + now).elements()))
+    return table.with_scene(decision if roll == of_game else Nudge(roll, decision))
 
 
 def keep(table: Table, button: str) -> Step:

@@ -214,6 +214,14 @@ def test_a_turned_die_is_asked_about() -> None:
     assert (table.scene, records) == (Nudge((1, 1, 2, 3, 3, 5), Decision((1, 1, 5))), ())
 
 
+def test_a_second_die_that_turns_joins_the_question_and_dice_turned_back_end_it() -> None:
+    asked = after(
+        ROLLED, Nudged((1, 1, 5, 2, 3, 4), (1, 1, 5, 2, 3, 3)), Nudged((1, 1, 5, 2, 3, 3), (1, 6, 5, 2, 3, 3))
+    )
+    assert asked.scene == Nudge((1, 2, 3, 3, 5, 6), Decision((1, 1, 5)))
+    assert after(asked, Nudged((1, 6, 5, 2, 3, 3), (1, 1, 5, 2, 3, 4))) == ROLLED
+
+
 def test_bank_keeps_the_roll_as_it_was() -> None:
     assert after(ROLLED, Nudged((4,), (3,)), BANK) == ROLLED
 
