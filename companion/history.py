@@ -58,10 +58,10 @@ class PlayerRecord:
 
 
 def played_games(entries: Iterable[Entry]) -> list[PlayedGame]:
-    """All games of a log, oldest first."""
+    """All games of a log, oldest first; RuleError when its records are no games."""
     games: list[list[Entry]] = []
     for entry in entries:
-        if isinstance(entry.record, Started):
+        if isinstance(entry.record, Started) or not games:
             games.append([])
         games[-1].append(entry)
     return [_played(number, of_game) for number, of_game in enumerate(games, 1)]

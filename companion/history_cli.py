@@ -72,17 +72,19 @@ def run(args: argparse.Namespace) -> int:
 
 def read_games(state_dir: Path) -> list[PlayedGame]:
     """All games of a state folder; InputError when it has none that can be read."""
-    path = state_dir / FILE_NAME
+    path, games = state_dir / FILE_NAME, []
     try:
-        if not path.exists():
-            raise InputError(f"no games are kept in {state_dir}; play one first, or name the folder with --state-dir")
-        with contextlib.closing(copy_in_memory(path)) as db:
-            return played_games(entries(db))
+        if path.exists():
+            with contextlib.closing(copy_in_memory(path)) as db:
+                games = played_games(entries(db))
     except OSError as error:
         raise InputError(f"cannot look into {state_dir}: {error.strerror}; run this as the user who plays") from error
     except (Unfit, NotationError, RuleError, sqlite3.Error) as error:
         raise InputError(f"{path} cannot be read as a game log: {error}; if it is damaged, the next `mishimash play` "
                          "moves it aside and begins a new one") from error
+    if not games:
+        raise InputError(f"no games are kept in {state_dir}; play one first, or name the folder with --state-dir")
+    return games
 
 
 def _state_dir(args: argparse.Namespace) -> Path:

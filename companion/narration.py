@@ -17,7 +17,7 @@ def sentence(row: Row) -> str:
         case "keep":
             return f"    keeps {_spaced(row['values'])}: the turn holds {row['turn_points']}"
         case "mishimash":
-            return f"    MISHIMASH! {row['bonus']} more, and all six dice again"
+            return f"    MISHIMASH! {row['bonus']} of them its bonus, and all six dice again"
         case "bust":
             return f"    BUST: {row['lost']} lost"
         case "bank":
@@ -32,7 +32,8 @@ def sentence(row: Row) -> str:
             return f"  not sure: {'; '.join(row['reasons'])}"
         case "game_over":
             totals = ", ".join(f"{name} {total}" for name, total in row["totals"].items())
-            return f"{' and '.join(row['winners']) or 'nobody'} wins: {totals}"
+            win = "win" if len(row["winners"]) > 1 else "wins"
+            return f"{' and '.join(row['winners']) or 'nobody'} {win}: {totals}"
         case other:
             return str(other)
 

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import math
+import sqlite3
+from contextlib import closing
 
 import pytest
 from PIL import Image
@@ -174,7 +176,7 @@ def test_the_overview_names_games_and_players(capsys, state_dir):
 def test_a_game_is_told_again_as_text(capsys, state_dir):
     code, out, _ = run(capsys, 1, "--state-dir", state_dir)
     assert code == 0
-    for line in ("roll 1: 1 2 3 4 5 6", "MISHIMASH! 10 more", "BANK: 45 for Ana, 45 in all", "undone", "(corrected)"):
+    for line in ("roll 1: 1 2 3 4 5 6", "MISHIMASH! 10 of them", "BANK: 45 for Ana, 45 in all", "undone", "(corrected)"):
         assert line in out
 
 
@@ -221,6 +223,23 @@ def test_bad_questions_are_answered_in_one_line(capsys, state_dir, words, reason
     assert code == 2
     assert reason in err
     assert err.count("\n") == 1
+
+
+def test_winners_who_share_the_lead_win(capsys, tmp_path):
+    with Log.open(tmp_path) as log:
+        for line in ('start "Ana" "Bo" target=9', "end"):
+            log.append(parse_record(line))
+    assert "Ana and Bo win: Ana 0, Bo 0" in run(capsys, 1, "--state-dir", tmp_path)[1]
+
+
+def test_a_log_without_a_game_and_records_before_the_first_game_are_answered_in_one_line(capsys, tmp_path):
+    Log.open(tmp_path).close()
+    code, _, err = run(capsys, "--state-dir", tmp_path)
+    assert (code, "no games are kept" in err, err.count("\n")) == (2, True, 1)
+    with closing(sqlite3.connect(tmp_path / "games.db")) as db, db:
+        db.execute("INSERT INTO records (at, record) VALUES ('then', 'undo')")
+    code, _, err = run(capsys, "--state-dir", tmp_path)
+    assert (code, "no game has been started" in err, err.count("\n")) == (2, True, 1)
 
 
 def test_a_folder_without_games_and_a_file_that_is_no_log_are_answered_in_one_line(capsys, tmp_path):
