@@ -103,7 +103,7 @@ class Config:
 def load_config(path: Path) -> Config:
     """The config in a file; ConfigError names all that is wrong with it at once."""
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(f"cannot read the config {path}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

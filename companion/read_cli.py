@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     if args.annotate:
         _make_folder(args.annotate)
     failed = False
+    drawn = set[str]()
     for path in args.images:
         try:
             image_bgr = load_picture(path)
@@ -63,8 +64,11 @@ def run(args: argparse.Namespace) -> int:
         reading = reader.read(image_bgr, args.expect)
         took_ms = (time.perf_counter() - began_s) * 1000
         _say(row(str(path), reading, took_ms), args.json)
-        if args.annotate and not cv2.imwrite(str(args.annotate / f"{path.stem}.png"), annotate(image_bgr, reading)):
-            raise InputError(f"cannot write into {args.annotate}: is there room, and may you write there?")
+        if args.annotate:
+            name = path.stem if path.stem not in drawn else f"{path.stem}-{len(drawn) + 1}"
+            drawn.add(name)
+            if not cv2.imwrite(str(args.annotate / f"{name}.png"), annotate(image_bgr, reading)):
+                raise InputError(f"cannot write into {args.annotate}: is there room, and may you write there?")
     return int(failed)
 
 
@@ -94,10 +98,12 @@ def row(file: str, reading: "Reading", took_ms: float) -> dict[str, Any]:
 def _say(row: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print(json.dumps(row, ensure_ascii=False, separators=(",", ":")), flush=True)
-        return
-    values = " ".join(map(str, row["values"]))
-    why = f" ({'; '.join(row['reasons'])})" if row["reasons"] else ""
-    print(f"{row['file']}: {row['status']} {values}{why}".replace("  ", " "))
+    elif row["status"] == "error":
+        print(f"error: {row['reasons'][0]}")
+    else:
+        values = " ".join(map(str, row["values"]))
+        why = f" ({'; '.join(row['reasons'])})" if row["reasons"] else ""
+        print(f"{row['file']}: {row['status']} {values}".rstrip() + why)
 
 
 def _make_folder(folder: Path) -> None:

@@ -28,7 +28,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 def run(args: argparse.Namespace) -> int:
     """Prints the state at the end of the script."""
     try:
-        text = sys.stdin.read() if args.script == "-" else Path(args.script).read_text(encoding="utf-8")
+        text = sys.stdin.read() if args.script == "-" else Path(args.script).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"cannot read {args.script}: {error.strerror}; name a file of JSON lines or -") from error
     except UnicodeDecodeError as error:

@@ -131,7 +131,7 @@ class ScriptButtons:
     def read(cls, file: Path) -> "ScriptButtons":
         """The script in `file`; DeviceError names the file, the line and the word that is wrong."""
         try:
-            text = file.read_text(encoding="utf-8")
+            text = file.read_text(encoding="utf-8-sig")
         except FileNotFoundError:
             raise DeviceError(f"{file}: no such script; check the name and the folder") from None
         except (OSError, UnicodeDecodeError) as error:

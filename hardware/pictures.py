@@ -1,13 +1,17 @@
 """Loads picture files of every kind into the one form the program knows: H×W×3 uint8 BGR."""
 
+import warnings
+from io import BytesIO
 from pathlib import Path
 
 import cv2
 import numpy as np
+from PIL import Image
 
 from hardware.ports import BGR, DeviceError
 
 MAX_BYTES = 400_000_000
+MAX_PIXELS = 150_000_000
 # What OpenCV finds wrong with a file is said in our own sentence, not on standard error as well.
 cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
 
@@ -31,6 +35,8 @@ def load_picture(path: Path | str) -> BGR:
         raise DeviceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
     if not data:
         raise DeviceError(f"{path}: the file is empty (0 bytes); copy it again")
+    if (pixels := _pixels(data)) > MAX_PIXELS:
+        raise DeviceError(f"{path}: {pixels / 1e6:.0f} megapixels would fill the memory; give a smaller picture")
     if why := _cut_short(data):
         raise DeviceError(f"{path}: {why}; copy it again")
     try:
@@ -40,6 +46,17 @@ def load_picture(path: Path | str) -> BGR:
     if decoded is None:
         raise DeviceError(f"{path}: not an image that OpenCV can read; give a JPEG or PNG")
     return np.asarray(decoded, np.uint8)
+
+
+def _pixels(data: bytes) -> int:
+    """How many pixels the header promises, without decoding them; 0 when it cannot be read."""
+    try:
+        with warnings.catch_warnings(action="ignore"), Image.open(BytesIO(data)) as header:
+            return header.width * header.height
+    except Image.DecompressionBombError:
+        return MAX_PIXELS + 1
+    except OSError:
+        return 0
 
 
 def _cut_short(data: bytes) -> str:

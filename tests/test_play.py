@@ -177,6 +177,21 @@ def test_what_is_no_picture_is_an_error_row_and_exit_1(capsys, tmp_path, make, s
     assert says in row["reasons"][0]
 
 
+def test_a_picture_that_would_fill_the_memory_is_refused_by_its_header(capsys, tmp_path):
+    path = tmp_path / "huge.png"
+    Image.new("1", (20_000, 20_000)).save(path)
+    assert cli.main(["read", str(path)]) == 1
+    assert "400 megapixels" in capsys.readouterr().out
+
+
+def test_pictures_of_one_name_from_two_folders_are_both_drawn(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        cv2.imwrite(str(tmp_path / folder / "x.png"), np.full((60, 80, 3), 90, np.uint8))
+    assert cli.main(["read", *(str(tmp_path / f / "x.png") for f in "ab"), "--annotate", str(tmp_path / "out")]) == 0
+    assert len(list((tmp_path / "out").glob("*.png"))) == 2
+
+
 @pytest.mark.parametrize(
     "picture",
     [
