@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vision.profile import BoardFit, DiceModel, Exposure, Lens, Light, Pose, TrayProfile
+from vision.profile import BoardFit, Colour, DiceModel, DieKind, Exposure, Lens, Light, Measured, Pose, TrayProfile
 from vision.profile_file import ProfileError, load_profile, save_profile, undo_profile
 
 number = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: float(f"{x:.9g}"))
 share = st.floats(0.01, 0.5).map(lambda x: float(f"{x:.9g}"))
 maybe = share | st.none()
+measured = st.builds(Measured, share, share, st.integers(1, 24))
+colour = st.builds(Colour, st.tuples(share, share, share), share, st.integers(1, 24))
+kind = st.builds(DieKind, st.integers(1, 6), colour, colour, measured, measured, measured | st.none())
 
 
 def corners(n: int) -> st.SearchStrategy[np.ndarray]:
@@ -36,13 +39,14 @@ def profiles(draw: st.DrawFn) -> TrayProfile:
         lens=lens,
         pose=draw(st.sampled_from([Pose(R, np.array([1.5, -2.0, 300.0])), None])),
         outline_mm=draw(corners(4) | st.none()),
-        dice=draw(st.builds(DiceModel, st.floats(8, 30), maybe, maybe, maybe) | st.none()),
+        dice=draw(
+            st.builds(DiceModel, st.floats(8, 30), maybe, maybe, maybe, kinds=st.lists(kind, max_size=2).map(tuple))
+            | st.none()
+        ),
         empty_bgr=draw(st.sampled_from([empty, None])),
         lacks=tuple(draw(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), max_size=3))),
         board=draw(
-            st.builds(
-                BoardFit, share, share, share, share, share, share, share, st.booleans(), corners(3), corners(3)
-            )
+            st.builds(BoardFit, share, share, share, share, share, share, share, st.booleans(), corners(3), corners(3))
             | st.none()
         ),
         light=draw(st.builds(Light, share, share, share, share, st.just(np.zeros((0, 3))) | st.none()) | st.none()),
@@ -66,10 +70,17 @@ def test_what_was_saved_is_loaded_and_saves_to_the_same_text(
     assert loaded.lens is not None
     assert loaded.lens.focal_px == pytest.approx(profile.lens.focal_px, rel=1e-8)
     np.testing.assert_array_equal(loaded.empty_bgr, profile.empty_bgr)
+    assert (loaded.dice and loaded.dice.kinds) == (profile.dice and profile.dice.kinds)
     if profile.pose and loaded.pose:
         np.testing.assert_allclose(loaded.pose.R_camera_tray, profile.pose.R_camera_tray, atol=1e-8)
     if profile.outline_mm is not None:
         np.testing.assert_allclose(loaded.outline_mm, profile.outline_mm, rtol=1e-8)
+
+
+KIND = DieKind(
+    6, Colour((90.0, 200.0, 210.0), 4.0, 18), Colour((30.0, 31.0, 32.0), 2.0, 18), Measured(-1.5, 0.1, 18),
+    Measured(16.25, 0.125, 18),
+)  # fmt: skip
 
 
 def plain(shade: int = 0) -> TrayProfile:
@@ -80,7 +91,12 @@ def plain(shade: int = 0) -> TrayProfile:
         lens=Lens(64, 48, 60.0, (31.5, 23.5)),
         pose=Pose(np.diag([1.0, -1.0, -1.0]), np.array([0.0, 0.0, 300.0])),
         outline_mm=np.array([[0.0, 0.0], [100.0, 0.0], [100.0, 80.0]]),
-        dice=DiceModel(16.0),
+        dice=DiceModel(16.0, pip_radius=0.1, kinds=(KIND,)),
+        board=BoardFit(
+            20.0, 0.1, 0.2, 0.02, 1.0, 200.0, 0.0, True, np.ones((2, 2)), np.array([[0.25, 0.5], [0.5, 0.5]])
+        ),
+        light=Light(90.0, 1.5, 0.0, 0.0, np.array([[200.0, 150.0, 12.0]])),
+        exposure=Exposure(9000, 1.5, (1.2, 2.1)),
         empty_bgr=np.full((48, 64, 3), shade, np.uint8),
     )
 
@@ -107,6 +123,15 @@ def plain(shade: int = 0) -> TrayProfile:
         ("  [100.0, 80.0],\n", "", "outline_mm needs three or more corners"),
         ("edge_mm = 16.0", "edge_mm = 160", "edge_mm in [dice] = 160 is no die's edge"),
         ("[dice]\nedge_mm = 16.0", "dice = 3", "dice in [pose] is not known"),
+        ("pip_radius = 0.1", "pip_radius = 1.1", "pip_radius in [dice] = 1.1 is no part of a die's edge"),
+        ("clipped = 0.0", "clipped = 2", "clipped in [light] = 2 is no share"),
+        ("[200.0, 150.0, 12.0]", "[200.0, 150.0]", "glare_xyr_px in [light] needs spots [x, y, radius]"),
+        ("  [0.25, 0.5],\n", "", "residuals_px in [board] needs one [x, y] for each corner"),
+        ("exposure_us = 9000", "exposure_us = 0", "exposure_us in [exposure] = 0 is no exposure time"),
+        ("median = -1.5, ", "", "median in [dice.kinds[1].pip_step] is missing"),
+        ("seen = 18", "seen = 1.5", "seen in [dice.kinds[1].body] is 1.5, it must be a whole number"),
+        ("[90.0, 200.0, 210.0]", "[90.0, 300.0, 210.0]", "body in [dice.kinds[1]] = (90.0, 300.0, 210.0) is no colour"),
+        ("sd = 0.125", "sd = -0.125", "edge_mm in [dice.kinds[1]] has sd = -0.125 and seen = 18"),
         ("camera = ", "camera ", "is no profile"),
     ],
 )
@@ -150,9 +175,7 @@ def test_no_file_says_to_calibrate(tmp_path: Path):
         load_profile(tmp_path / "none.toml")
 
 
-@pytest.mark.parametrize(
-    ("content", "said"), [(None, "is missing"), (b"", "is damaged"), (b"\x89PNG", "is damaged")]
-)
+@pytest.mark.parametrize(("content", "said"), [(None, "is missing"), (b"", "is damaged"), (b"\x89PNG", "is damaged")])
 def test_a_lost_or_damaged_empty_picture_is_named(tmp_path: Path, content: bytes | None, said: str):
     path = tmp_path / "p.toml"
     save_profile(plain(), path)

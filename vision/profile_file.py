@@ -8,7 +8,6 @@ import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.impossible import impossible
 from vision.profile import TrayProfile
 from vision.tables import Problems, dump, parse
 
@@ -44,7 +44,7 @@ def load_profile(path: Path | str, camera: str | None = None, size_px: tuple[int
     problems = Problems()
     profile = parse(TrayProfile, table, problems, skip=("empty_bgr",))
     if profile is not None:
-        problems.extend(_impossible(profile))
+        problems.extend(impossible(profile))
     if problems or profile is None:
         raise ProfileError(f"{path}: {'; '.join(problems)}: {MEND}")
     if camera and profile.camera and camera != profile.camera:
@@ -167,31 +167,3 @@ def _read_empty(path: Path, name: str, profile: TrayProfile) -> NDArray[np.uint8
     if image is None or _digest(content) not in name or image.shape[:2] != (profile.height_px, profile.width_px):
         raise ProfileError(f"{picture} is damaged or not the picture that {path} was made with: {mend}")
     return image.astype(np.uint8, copy=False)
-
-
-def _impossible(profile: TrayProfile) -> Iterator[str]:
-    """What is of the right type and yet cannot be, one sentence each."""
-    lens, pose, outline, dice = profile.lens, profile.pose, profile.outline_mm, profile.dice
-    if not (0 < profile.width_px <= 20000 and 0 < profile.height_px <= 20000):
-        yield f"width_px, height_px = {profile.width_px}, {profile.height_px} is no picture's size"
-    if lens is not None:
-        if (lens.width_px, lens.height_px) != (profile.width_px, profile.height_px):
-            yield f"[lens] is for {lens.width_px}x{lens.height_px}, not {profile.width_px}x{profile.height_px}"
-        if not 0.2 < lens.focal_px / max(lens.width_px, 1) < 20:
-            yield f"focal_px in [lens] = {lens.focal_px:g} is no focal length for {lens.width_px} pixels"
-        if not (0 < lens.centre_xy_px[0] < lens.width_px and 0 < lens.centre_xy_px[1] < lens.height_px):
-            yield f"centre_xy_px in [lens] = {lens.centre_xy_px} lies outside the picture"
-        if abs(lens.k1) > 1:
-            yield f"k1 in [lens] = {lens.k1:g} bends the picture over itself"
-    if pose is not None:
-        R, t = pose.R_camera_tray, pose.t_camera_tray_mm
-        if R.shape != (3, 3) or not np.allclose(R.T @ R, np.eye(3), atol=1e-4) or np.linalg.det(R) < 0:
-            yield "R_camera_tray in [pose] is no rotation"
-        elif t.shape != (3,) or -(R.T @ t)[2] <= 0:
-            yield "t_camera_tray_mm in [pose] puts the camera under the floor of the tray"
-        if lens is None:
-            yield "[pose] without [lens] cannot be used"
-    if outline is not None and (outline.ndim != 2 or outline.shape[1] != 2 or len(outline) < 3):
-        yield "outline_mm needs three or more corners [x, y]"
-    if dice is not None and not 4 <= dice.edge_mm <= 60:
-        yield f"edge_mm in [dice] = {dice.edge_mm:g} is no die's edge (4 to 60 mm)"

@@ -96,7 +96,8 @@ def parse(
     values = {}
     for name, field in known.items():
         if name in table:
-            values[name] = _value(hints[name], table[name], problems, _where(place, name))
+            path = f"{place}.{name}" if place else name
+            values[name] = _value(hints[name], table[name], problems, _where(place, name), path)
         elif _required(field):
             problems.append(f"{_where(place, name)} is missing")
     return cls(**values) if len(problems) == before else None
@@ -110,19 +111,20 @@ def _where(place: str, key: str) -> str:
     return f"{key} in [{place}]" if place else key
 
 
-def _value(hint: Any, value: Any, problems: Problems, where: str) -> Any:
+def _value(hint: Any, value: Any, problems: Problems, where: str, path: str) -> Any:
+    """The value as `hint` wants it; `where` names it in a sentence, `path` is its place in the file."""
     if isinstance(hint, types.UnionType):
         hint = next(option for option in hint.__args__ if option is not types.NoneType)
     if is_dataclass(hint):
         if isinstance(value, dict):
-            return parse(typing.cast(type, hint), value, problems, (), where)
+            return parse(typing.cast(type, hint), value, problems, (), path)
         problems.append(f"{where} is {_shown(value)}, it must be a table")
         return None
     origin = typing.get_origin(hint) or hint
     if origin in (np.ndarray, NDArray):  # an alias type of its own since numpy 2.5
         return _array(value, problems, where)
     if origin is tuple:
-        return _tuple(typing.get_args(hint), value, problems, where)
+        return _tuple(typing.get_args(hint), value, problems, where, path)
     whole = isinstance(value, int) and not isinstance(value, bool)
     if hint is float and (whole or (isinstance(value, float) and math.isfinite(value))):
         return float(value)
@@ -143,7 +145,7 @@ def _array(value: Any, problems: Problems, where: str) -> Any:
     return None
 
 
-def _tuple(items: tuple[Any, ...], value: Any, problems: Problems, where: str) -> Any:
+def _tuple(items: tuple[Any, ...], value: Any, problems: Problems, where: str, path: str) -> Any:
     if not isinstance(value, list):
         problems.append(f"{where} is {_shown(value)}, it must be a list in [ ]")
         return None
@@ -152,7 +154,7 @@ def _tuple(items: tuple[Any, ...], value: Any, problems: Problems, where: str) -
         problems.append(f"{where} has {len(value)} entries, it must have {len(hints)}")
         return None
     pairs = enumerate(zip(hints, value, strict=True), 1)
-    return tuple(_value(hint, item, problems, f"{where}, entry {i},") for i, (hint, item) in pairs)
+    return tuple(_value(hint, item, problems, f"{where}, entry {i},", f"{path}[{i}]") for i, (hint, item) in pairs)
 
 
 def _shown(value: Any) -> str:
