@@ -4,7 +4,7 @@ The way: round spots → lattices of spots → the plane all top faces lie in, f
 plane, judged by their pixels and their outline → Ones, which are a single spot on a die of the usual size → doubts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from vision.belief import belief, evidence, usual_edge_px
 from vision.blobs import Blobs, find_blobs
-from vision.candidates import MIN_SCORE, Found, apart, many_pipped, single_pipped
+from vision.candidates import MIN_SCORE, Found, apart, judged, many_pipped, measured, single_pipped
 from vision.doubts import SURE_BELIEF, die_sized, doubts, left_over, pips_on
+from vision.guess import Guess, guess_scene
 from vision.lattice import find_faces
-from vision.pips import log_picture, sample, score_faces
+from vision.pips import PIP_RADIUS, log_picture, sample, score_faces
 from vision.profile import TrayProfile
 from vision.reading import Die, Reading
 from vision.second_look import look_again
@@ -26,6 +27,7 @@ Floats = NDArray[np.float64]
 WORK_PX = 1280  # the longer side of the picture that is searched
 LARGEST_ENLARGEMENT = 2.0
 MIN_BELIEF = 0.2
+SURE_FACE = 0.6
 FAINT = 0.5  # the contrast of pips, over that of the faintest sure die, below which doubtful dice are dropped
 NEW = 0.15  # log units by which a spot of the empty tray changes when a die comes to lie on it
 MOST_SEEDS = 24
@@ -87,8 +89,9 @@ def search(image_bgr: NDArray[np.uint8], empty_bgr: NDArray[np.uint8] | None = N
     ones = ones.take(pips_on(blobs, ones) <= 1)
     guessed = many.joined(apart(ones, np.arange(len(ones)), taken=many))
     found = _looked_again(log_bgr, spots, _credible(guessed, view), view)
+    found, view, askew = _on_one_plane(small, log_bgr, spots, found, view)
     confidence = belief(found, view, usual_edge_px(found, view))
-    reasons = doubts(log_bgr, spots, blobs, faces, found, view)
+    reasons = askew + doubts(log_bgr, spots, blobs, faces, found, view)
     if not len(found) and (len(guessed) or len(die_sized(log_bgr, spots, found, view, None))):
         reasons = ("what might be dice cannot be read: too dark, too small or out of focus?",)
     return Search(scale, blobs, view, found, confidence, reasons)
@@ -98,6 +101,49 @@ def _new(spots: Blobs, log_bgr: NDArray[np.float32], log_empty: NDArray[np.float
     """Which spots (N,) are not in the empty picture."""
     xy = spots.xy_px.astype(np.float32)
     return np.asarray(np.abs(sample(log_bgr, xy) - sample(log_empty, xy)).max(axis=1) > NEW)
+
+
+def _on_one_plane(
+    image_bgr: NDArray[np.uint8], log_bgr: NDArray[np.float32], spots: Blobs, found: Found, view: View
+) -> tuple[Found, View, tuple[str, ...]]:
+    """The dice as on a measured tray, with the scene guessed, if that explains all that one is sure of; else `found`.
+
+    With them the view that follows from them, and why they may not be what they seem.
+    """
+    sure = found.take(belief(found, view, usual_edge_px(found, view)) > SURE_FACE)
+    guess = guess_scene(image_bgr, sure, spots, view)
+    if guess is None or not len(guess.sight.best):
+        return found, view, ()
+    dice = _as_found(log_bgr, guess)
+    if not _explains(dice, sure):
+        return found, view, ()
+    return dice, guess.view, tuple(dict.fromkeys(doubt for of_one in guess.sight.doubts for doubt in of_one))
+
+
+def _as_found(log_bgr: NDArray[np.float32], guess: Guess) -> Found:
+    """The dice of a guessed scene in the picture."""
+    sight, best = guess.sight, guess.sight.best
+    corners = sight.corners_px(guess.scene.plane)
+    A = np.empty((len(best), 2, 3))
+    A[:, :, 0] = (corners[:, 1] + corners[:, 2] - corners[:, 0] - corners[:, 3]) / 2
+    A[:, :, 1] = (corners[:, 2] + corners[:, 3] - corners[:, 0] - corners[:, 1]) / 2
+    A[:, :, 2] = corners.mean(axis=1)
+    faces, dice = sight.found.faces, guess.scene.dice
+    share = np.where(sight.faces == 1, dice.one_radius or dice.pip_radius or PIP_RADIUS, dice.pip_radius or PIP_RADIUS)
+    seen = measured(log_bgr, judged(log_bgr, A, share * np.sqrt(np.abs(np.linalg.det(A[:, :, :2])))))
+    return replace(
+        seen, face=sight.faces, edge=np.ones(len(best)), score=faces.score[best].astype(np.float64),
+        margin=sight.lead.astype(np.float64), strength=faces.strength[best].astype(np.float64),
+        spread=faces.body_spread[best].astype(np.float64), body=faces.body[best].astype(np.float64),
+        contrast=faces.contrast[best].astype(np.float64),
+    )  # fmt: skip
+
+
+def _explains(dice: Found, sure: Found) -> bool:
+    """Whether every sure face is one of the dice."""
+    apart_px = np.linalg.norm(dice.centre_px[:, None] - sure.centre_px, axis=2)
+    same = (apart_px < 0.2 * sure.edge_px) & (dice.face[:, None] == sure.face)
+    return bool(same.any(axis=0).all())
 
 
 def _looked_again(log_bgr: NDArray[np.float32], spots: Blobs, found: Found, view: View) -> Found:

@@ -32,6 +32,7 @@ _STRAY_STEP = 0.4
 _STRAY_COST = 0.3
 _USUAL_EDGE = 0.4
 _LEAST_EDGE = 0.15
+_UNEVEN, _UNEVEN_COST = 0.12, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,11 @@ def candidates(
     strays = _strays(poses, faces, blobs, spacing, px)
     outline = edges.mean(1) / _usual_edges(A, faces.body, log_empty, dice.edge_step or _USUAL_EDGE)
     worth = faces.score + 0.5 * np.minimum(outline, 1) + covered - 1 - _STRAY_COST * np.minimum(strays, 3)
-    return Candidates(poses, faces, outline, covered, strays, scale, worth, blobs)
+    if front is None:
+        # Without the empty tray, texture and corners of the tray may look like pips; a die's body is even.
+        uneven = faces.body_spread / np.maximum(faces.strength, 1e-3) - _UNEVEN
+        worth = worth - _UNEVEN_COST * np.clip(uneven, 0, 0.5)
+    return Candidates(poses, faces, outline, covered, strays, scale, worth.astype(np.float32), blobs)
 
 
 def _usual_edges(A_plane_face: Floats, body: Floats, log_empty: Floats | None, usual: float) -> Floats:

@@ -72,14 +72,14 @@ def scene_of(profile: TrayProfile) -> Scene | None:
     return Scene(plane, profile.dice, None if empty is None else log_picture(plane.rectify(empty)))
 
 
-def look(scene: Scene, image_bgr: Image) -> Sight:
-    """The dice in a picture (H, W, 3) uint8 of the lens's size."""
+def look(scene: Scene, image_bgr: Image, tolerance: float = 0.09, ones: bool = True) -> Sight:
+    """The dice in a picture (H, W, 3) uint8 of the lens's size; `tolerance` and `ones` as of `candidates`."""
     plane, dice = scene.plane, scene.dice
     log_image = log_picture(plane.rectify(image_bgr))
     front = None
     if scene.log_empty is not None:
         front = foreground(log_image, scene.log_empty, plane.seen, dice.shadow_step or DEEPEST_SHADOW)
-    found = candidates(log_image, plane, dice, front, scene.log_empty)
+    found = candidates(log_image, plane, dice, front, scene.log_empty, tolerance, ones)
     best, rival = choose(found, plane.px_per_edge, LEAST_WORTH)
     lead = np.minimum(found.faces.margin[best], found.worth[best] - rival)
     return Sight(log_image, found, best, lead, _doubts(plane, found, best, lead, front), front)
