@@ -35,8 +35,8 @@ def load_picture(path: Path | str) -> BGR:
         raise DeviceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
     if not data:
         raise DeviceError(f"{path}: the file is empty (0 bytes); copy it again")
-    if (pixels := _pixels(data)) > MAX_PIXELS:
-        raise DeviceError(f"{path}: {pixels / 1e6:.0f} megapixels would fill the memory; give a smaller picture")
+    if _pixels(data) > MAX_PIXELS:
+        raise DeviceError(f"{path}: more than {MAX_PIXELS / 1e6:.0f} megapixels fill the memory; give a smaller picture")
     if why := _cut_short(data):
         raise DeviceError(f"{path}: {why}; copy it again")
     try:

@@ -160,6 +160,9 @@ class Settler:
         if self._miscounted and self.expect is not None and (strange or taken != before):
             # The game still waits for the right number of dice: one was added or taken away.
             return self._rolled(reading, thrown=True)
+        if strange and self.expect not in (None, len(reading.dice)):
+            # Thrown among dice that should have been taken out, or not all of them thrown.
+            return self._rolled(reading, thrown=True)
         if strange:
             return Nudged(Reading(tuple(one.die for one in known if one.there), "ok"), reading)
         return Unchanged(reading) if taken == before else SetAside(taken, reading)
