@@ -36,7 +36,7 @@ def load_picture(path: Path | str) -> BGR:
     if not data:
         raise DeviceError(f"{path}: the file is empty (0 bytes); copy it again")
     if _pixels(data) > MAX_PIXELS:
-        raise DeviceError(f"{path}: more than {MAX_PIXELS / 1e6:.0f} megapixels fill the memory; give a smaller picture")
+        raise DeviceError(f"{path}: more than {MAX_PIXELS / 1e6:.0f} megapixels fill the memory; give a smaller one")
     if why := _cut_short(data):
         raise DeviceError(f"{path}: {why}; copy it again")
     try:
