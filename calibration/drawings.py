@@ -11,7 +11,7 @@ from calibration.make import floor_of
 from calibration.tray import picture_outline
 from hardware.ports import BGR
 from vision.pips import PATTERN_FACES, PATTERNS, PIP_RADIUS, PIP_SPACING, SITES_XY
-from vision.profile import BoardFit, DiceModel, Floats, Lens, Pose, TrayProfile
+from vision.profile import BoardFit, Colour, DiceModel, DieKind, Floats, Lens, Pose, TrayProfile
 from vision.rectify import project
 
 WIDTH_PX = 460
@@ -19,6 +19,7 @@ GRID_MM = 20.0
 ARROW_SCALE = 300.0
 SHADOW = 0.55
 BINS = 20
+USUAL_CORNER = 0.12
 INK, SOFT, ALERT = "#222", "#9aa", "#c33"
 
 
@@ -70,21 +71,35 @@ def histogram(values: Sequence[float]) -> str:
     return svg(400, 130, axis + bars + f'<text x="22" y="14" font-size="11">most in a bin: {top}</text>')
 
 
-def faces(dice: DiceModel) -> str:
-    """The six faces as learned: pips of the learned size on the learned lattice."""
+def faces(dice: DiceModel, kind: DieKind | None = None) -> str:
+    """The six faces as learned: of the set as a whole, or of one kind of its dice in its own sizes and colours."""
+    body, pips, corner = "#fff", INK, USUAL_CORNER
     spacing, radius = dice.pip_spacing or PIP_SPACING, dice.pip_radius or PIP_RADIUS
+    one = dice.one_radius or radius
+    if kind:
+        body, pips = css(kind.body), css(kind.pips)
+        corner = kind.corner_radius.median if kind.corner_radius else corner
+        spacing = kind.pip_spacing.median if kind.pip_spacing else spacing
+        radius = kind.pip_radius.median if kind.pip_radius else radius
+        one = kind.one_radius.median if kind.one_radius else one
     parts = []
     for face in range(1, 7):
         left = 110 * (face - 1) + 5
         pattern = PATTERNS[int(np.searchsorted(PATTERN_FACES, face))]
-        r = 100 * ((dice.one_radius or radius) if face == 1 else radius)
-        body = f'<rect x="{left}" y="5" width="100" height="100" rx="12"'
-        parts.append(f'{body} fill="#fff" stroke="{INK}" stroke-width="2"/>')
+        r = 100 * (one if face == 1 else radius)
+        box = f'<rect x="{left}" y="5" width="100" height="100" rx="{100 * corner:.1f}"'
+        parts.append(f'{box} fill="{body}" stroke="{INK}" stroke-width="2"/>')
         for (x, y), pip in zip(SITES_XY, pattern, strict=True):
             if pip:
                 cx, cy = left + 50 + 100 * spacing * x, 55 + 100 * spacing * y
-                parts.append(f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="{r:.1f}" fill="{INK}"/>')
+                parts.append(f'<circle cx="{cx:.1f}" cy="{cy:.1f}" r="{r:.1f}" fill="{pips}"/>')
     return svg(660, 110, "".join(parts))
+
+
+def css(colour: Colour) -> str:
+    """The colour as #rrggbb."""
+    blue, green, red = (round(level) for level in colour.bgr)
+    return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def marked_empty(profile: TrayProfile, empty_bgr: BGR) -> BGR:

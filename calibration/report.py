@@ -66,7 +66,8 @@ def _column(profile: TrayProfile, title: str, checks: Sequence[RollCheck], now: 
         clouds += drawings.residuals_cloud((found_mm - predicted_mm) * (1, -1), "mm")
         parts.append(f'<div style="display:flex">{clouds}</div>')
     if profile.dice:
-        parts.append(f"<h3>The dice, {profile.dice.edge_mm:.1f} mm</h3>{drawings.faces(profile.dice)}")
+        parts.append(f"<h3>The dice, {profile.dice.edge_mm:.1f} mm wide, kind by kind</h3>")
+        parts += [drawings.faces(profile.dice, kind) for kind in profile.dice.kinds or (None,)]
     if checks:
         margins = [margin for check in checks for margin in check.margins]
         parts.append(f"<h3>Margins to the nearest other reading, {len(margins)} dice</h3>{drawings.histogram(margins)}")

@@ -1,11 +1,13 @@
 """A profile in words: what was measured, how well, and whether it is fit for play."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 
+from calibration.drawings import css
 from calibration.verdict import doubts, lacks
-from vision.profile import TrayProfile
+from vision.colours import colour_name
+from vision.profile import Colour, DieKind, Measured, TrayProfile
 from vision.rectify import camera_position_mm
 
 Row = tuple[str, str]
@@ -30,7 +32,9 @@ def describe(profile: TrayProfile) -> tuple[Row, ...]:
     if profile.exposure:
         rows.append(("locked", _named(profile.exposure)))
     if profile.dice:
-        rows.append(("dice", _named(profile.dice)))
+        rows.append(("dice", _named(replace(profile.dice, kinds=()))))
+        for number, kind in enumerate(profile.dice.kinds, 1):
+            rows += [(f"kind {number}", sentence) for sentence in _kind(kind)]
     rows += [("lacks", sentence) for sentence in lacks(profile)]
     rows += [("doubt", sentence) for sentence in doubts(profile)]
     rows.append(("verdict", verdict(profile)))
@@ -76,6 +80,31 @@ def _optics(profile: TrayProfile) -> list[Row]:
             )
         )
     return rows
+
+
+def _kind(kind: DieKind) -> list[str]:
+    """What dice of one kind look like and how large they are, each with how far faces differ and how sure it is."""
+    polarity = "lighter" if kind.pip_step.median > 0 else "darker"
+    name = " ".join(filter(None, (str(kind.count), colour_name(np.array(kind.body.bgr)))))
+    look = (
+        f"{name} {'die' if kind.count == 1 else 'dice'}, {_colour(kind.body)} with {polarity} pips {_colour(kind.pips)}"
+    )
+    parts = [f"pips over body {_distribution(kind.pip_step)}", f"edge {_distribution(kind.edge_mm, ' mm')}"]
+    for part in ("corner_radius", "pip_radius", "pip_spacing", "one_radius"):
+        if measured := getattr(kind, part):
+            parts.append(f"{part.replace('_', ' ')} {_distribution(measured)}")
+    return [f"{look}; seen on {kind.edge_mm.seen} faces", ", ".join(parts)]
+
+
+def _colour(colour: Colour) -> str:
+    return f"{css(colour)} (sd {colour.sd:.0f})"
+
+
+def _distribution(measured: Measured, unit: str = "") -> str:
+    """The median with its standard error, and how far single faces lie from it."""
+    if measured.seen == 1:
+        return f"{measured.median:.3g}{unit} (seen once)"
+    return f"{measured.median:.3g} ± {measured.error:.1g}{unit} (sd {measured.sd:.1g})"
 
 
 def _named(part: object) -> str:

@@ -1,6 +1,6 @@
 """What a profile lacks and what is to be doubted in it, in words; pure."""
 
-from vision.profile import BoardFit, Light, TrayProfile
+from vision.profile import BoardFit, DiceModel, Light, TrayProfile
 
 # Shares of the picture's width.
 RESIDUAL_DOUBTED = 0.0006
@@ -8,6 +8,9 @@ BLUR_DOUBTED = 0.003
 WHITE_CLIPPED = 252
 FLOOR_CLIPPED = 0.01
 TILT_DOUBTED_DEG = 30.0
+FACES_DOUBTED = 6
+# As a share of the edge; the reader holds the pips' spacing to 7 %.
+EDGE_DOUBTED = 0.08
 
 
 def lacks(profile: TrayProfile) -> tuple[str, ...]:
@@ -31,6 +34,8 @@ def doubts(profile: TrayProfile) -> tuple[str, ...]:
         said += _board_doubts(profile.board, profile.width_px)
     if profile.light:
         said += _light_doubts(profile.light, profile)
+    if profile.dice:
+        said += _dice_doubts(profile.dice)
     return tuple(said)
 
 
@@ -53,6 +58,19 @@ def _light_doubts(light: Light, profile: TrayProfile) -> list[str]:
         said.append(f"{light.clipped:.0%} of the floor is overexposed: dim the lamp and repeat `light`")
     for x, y, _ in () if light.glare_xyr_px is None else light.glare_xyr_px:
         said.append(f"glare {place(profile, x, y)}: move the lamp or shade it, and repeat `light`")
+    return said
+
+
+def _dice_doubts(dice: DiceModel) -> list[str]:
+    said = []
+    seen = sum(kind.edge_mm.seen for kind in dice.kinds)
+    if dice.kinds and seen < FACES_DOUBTED:
+        said.append(f"the dice were measured on {seen} faces only: repeat `dice` with all of them")
+    for kind in dice.kinds:
+        off_mm = abs(kind.edge_mm.median - dice.edge_mm)
+        if off_mm > EDGE_DOUBTED * dice.edge_mm and off_mm > 3 * kind.edge_mm.error:
+            wide = f"{kind.edge_mm.median:.1f} mm wide, most {dice.edge_mm:.1f} mm"
+            said.append(f"some dice are {wide}: play with dice of one size")
     return said
 
 

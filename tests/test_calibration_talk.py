@@ -16,11 +16,12 @@ from calibration.lens import fit_lens
 from calibration.prompt import Answer, Choice, Stopped, TablePrompter, TerminalPrompter, parse_faces, text_picture
 from calibration.report import report_page
 from calibration.show import describe
+from calibration.verdict import doubts
 from companion.cli import main
 from hardware.buttons import ScriptButtons
 from hardware.displays import MemoryDisplay
 from tests.invented_board import CENTRE_PX, SIZE_PX, pose_over, view_of
-from vision.profile import DiceModel, Lens, Light, TrayProfile
+from vision.profile import Colour, DiceModel, DieKind, Lens, Light, Measured, TrayProfile
 from vision.profile_file import load_profile, save_profile
 from vision.reading import Die, Reading
 
@@ -163,12 +164,46 @@ def test_a_profile_is_described_part_by_part_with_its_verdict():
     assert bare["verdict"].startswith("usable, and less is claimed: ")
 
 
+def kind(edge_mm: float, seen: int = 9) -> DieKind:
+    body, pips = Colour((60.0, 180.0, 200.0), 12.0, seen), Colour((50.0, 60.0, 70.0), 4.0, seen)
+    step = Measured(-0.75, 0.06, seen)
+    return DieKind(2, body, pips, step, Measured(edge_mm, 0.09, seen), one_radius=Measured(0.11, 0.0, 1))
+
+
+def test_each_kind_of_dice_is_described_with_how_far_they_differ_and_how_sure_that_is():
+    rows = describe(replace(profile(), dice=DiceModel(16.0, kinds=(kind(16.1), kind(15.9)))))
+    assert [sentence for part, sentence in rows if part == "kind 1"] == [
+        "2 yellow dice, #c8b43c (sd 12) with darker pips #463c32 (sd 4); seen on 9 faces",
+        "pips over body -0.75 ± 0.03 (sd 0.06), edge 16.1 ± 0.04 mm (sd 0.09), one radius 0.11 (seen once)",
+    ]
+    assert [part for part, _ in rows].count("kind 2") == 2
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        ((kind(16.1), kind(12.4)), ["some dice are 12.4 mm wide, most 16.0 mm: play with dice of one size"]),
+        ((kind(16.1, seen=5),), ["the dice were measured on 5 faces only: repeat `dice` with all of them"]),
+        ((kind(16.1), kind(15.9)), []),
+        ((), []),
+    ],
+)
+def test_dice_of_two_sizes_or_hardly_seen_are_doubted(kinds: tuple[DieKind, ...], said: list[str]):
+    assert list(doubts(TrayProfile("", 64, 48, dice=DiceModel(16.0, kinds=kinds)))) == said
+
+
+def test_the_report_draws_each_kind_in_its_colours():
+    page = report_page([replace(profile(), dice=DiceModel(16.0, kinds=(kind(16.1), kind(15.9))))], [])
+    assert page.count('fill="#c8b43c"') == 12
+    assert page.count('fill="#463c32"') == 42
+
+
 def test_the_report_is_one_page_with_both_profiles_that_loads_nothing():
     page = report_page([profile(), profile(120)], [rolled("a"), rolled("b & <c>")])
     assert page.count("<section>") == 2
     assert "b &amp; &lt;c&gt;" in page
     assert page.count("data:image/jpeg;base64,") == 4
-    for needed in ("This profile", "The profile before", "Margins", "Corners of the board", "The dice, 16.0 mm"):
+    for needed in ("This profile", "The profile before", "Margins", "Corners of the board", "The dice, 16.0 mm wide"):
         assert needed in page
     assert not re.search(r'(src|href)="(?!data:)', page)
 

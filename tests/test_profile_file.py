@@ -14,11 +14,12 @@ from vision.profile import BoardFit, Colour, DiceModel, DieKind, Exposure, Lens,
 from vision.profile_file import ProfileError, load_profile, save_profile, undo_profile
 
 number = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: float(f"{x:.9g}"))
-share = st.floats(0.01, 0.5).map(lambda x: float(f"{x:.9g}"))
+share = st.floats(0.01, 0.49).map(lambda x: float(f"{x:.9g}"))
 maybe = share | st.none()
 measured = st.builds(Measured, share, share, st.integers(1, 24))
 colour = st.builds(Colour, st.tuples(share, share, share), share, st.integers(1, 24))
-kind = st.builds(DieKind, st.integers(1, 6), colour, colour, measured, measured, measured | st.none())
+edge = st.builds(Measured, st.floats(8, 30).map(lambda x: float(f"{x:.9g}")), share, st.integers(1, 24))
+kind = st.builds(DieKind, st.integers(1, 6), colour, colour, measured, edge, measured | st.none())
 
 
 def corners(n: int) -> st.SearchStrategy[np.ndarray]:
