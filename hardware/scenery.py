@@ -22,7 +22,10 @@ Reals = NDArray[np.floating[Any]]
 RIM_MM = 8.0
 BOARD_SQUARES = (7, 5)
 BOARD_SQUARE_MM, BOARD_MARKER_MM, BOARD_MARGIN_MM = 20.0, 15.0, 5.0
-
+SHEET_MM = np.array(BOARD_SQUARES) * BOARD_SQUARE_MM + 2 * BOARD_MARGIN_MM
+SHEET_PX_MM = 12
+TEXTURE_PX, TEXTURE_PX_MM = 1024, 4.0
+BAND_PX = 64
 
 WHITE, BLACK, IVORY = (0.82, 0.82, 0.82), (0.02, 0.02, 0.02), (0.62, 0.70, 0.74)
 RED, GREEN, BLUE, YELLOW = (0.03, 0.03, 0.50), (0.08, 0.30, 0.03), (0.45, 0.14, 0.05), (0.05, 0.55, 0.75)
@@ -65,18 +68,18 @@ class View:
         radial = 1.0 + self.k1 * _squared(flat)
         return np.asarray(flat * radial[:, None] * self.focal_px + self.centre_px)
 
-    def rays(self) -> Singles:
-        """Direction in the tray frame of every pixel's ray, H×W×3, scaled to z = -1."""
-        distorted = (self.pixels() - self.centre_px) / self.focal_px
+    def rays(self, points_px: Singles) -> Singles:
+        """Directions in the tray frame of the rays of pixels (…×2), …×3, scaled to z = -1."""
+        distorted = (points_px - self.centre_px) / self.focal_px
         flat = distorted
         for _ in range(5):
             flat = distorted / (1.0 + self.k1 * _squared(flat))[..., None]
         rays = flat @ self.turn_camera_tray[:2] + self.turn_camera_tray[2]
         return np.asarray(rays / -rays[..., 2:], np.float32)
 
-    def pixels(self) -> Singles:
-        """x and y of every pixel, H×W×2."""
-        x_px, y_px = np.arange(self.width_px, dtype=np.float32), np.arange(self.height_px, dtype=np.float32)
+    def pixels(self, rows: slice = slice(None)) -> Singles:
+        """x and y of every pixel of the rows, H×W×2."""
+        x_px, y_px = np.arange(self.width_px, dtype=np.float32), np.arange(self.height_px, dtype=np.float32)[rows]
         return np.stack(np.meshgrid(x_px, y_px), axis=-1)
 
     def vignette(self, points_px: Reals, strength: float) -> Reals:
@@ -147,9 +150,23 @@ class Scenery:
 
 
 def build_scenery(view: View, look: Look, seed: int, board: bool = False) -> Scenery:
-    """Casts one ray a pixel onto floor, walls, rim and the table around; with the calibration's board on the floor."""
+    """The tray as `view` sees it; with the calibration's board on the floor."""
+    texture, sheet = _floor_texture(look, seed), _printed_board() if board else None
+    image = np.empty((view.height_px, view.width_px, 3), np.uint8)
+    floor = np.empty(image.shape[:2], np.uint8)
+    # Band by band: all rays at once would take a hundred megabytes.
+    for top in range(0, view.height_px, BAND_PX):
+        rows = slice(top, top + BAND_PX)
+        image[rows], floor[rows] = _cast(view, look, view.pixels(rows), texture, sheet)
+    return Scenery(image, floor)
+
+
+def _cast(
+    view: View, look: Look, points_px: Singles, texture: Singles, sheet: NDArray[np.uint8] | None
+) -> tuple[BGR, NDArray[np.uint8]]:
+    """Casts one ray a pixel onto floor, walls, rim and the table around: their picture, and where the floor is."""
     half = (np.array(look.floor_mm) / 2).astype(np.float32)
-    rays, eye = view.rays(), view.eye_mm.astype(np.float32)
+    rays, eye = view.rays(points_px), view.eye_mm.astype(np.float32)
     low = eye + rays * eye[2]
     rim = low - rays * np.float32(look.wall_mm)
     over_rim, over_floor = _beyond(rim, half), _beyond(low, half)
@@ -170,14 +187,14 @@ def build_scenery(view: View, look: Look, seed: int, board: bool = False) -> Sce
     normals[..., 0] = -outwards[..., 0] * (on_wall & in_x)
     normals[..., 1] = -outwards[..., 1] * (on_wall & ~in_x)
 
-    albedo = _floor_albedo(points, look, seed)
+    albedo = _floor_albedo(points, look, texture)
     albedo[on_wall | on_rim] = look.wall
     albedo[on_table] = 0.35 * np.array(look.wall)
-    if board:
-        _lay_board(albedo, points, over_floor <= 0)
-    image = _lit(points, normals, albedo, look, inside=over_rim <= 0)
-    image *= view.vignette(view.pixels(), look.vignette)[..., None]
-    return Scenery(developed(image, look).astype(np.uint8), np.where(over_floor <= 0, 255, 0).astype(np.uint8))
+    if sheet is not None:
+        _lay_sheet(albedo, points, over_floor <= 0, sheet)
+    light = _lit(points, normals, albedo, look, inside=over_rim <= 0)
+    light *= view.vignette(points_px, look.vignette)[..., None]
+    return developed(light, look).astype(np.uint8), np.where(over_floor <= 0, 255, 0).astype(np.uint8)
 
 
 def _squared(vectors: Reals) -> Reals:
@@ -203,29 +220,34 @@ def _lit(points: Reals, normals: Reals, albedo: Reals, look: Look, inside: NDArr
     return (lamp + around * (1.0 - 0.4 * np.exp(-corner / 10.0) * inside))[..., None] * albedo
 
 
-def _floor_albedo(points: Reals, look: Look, seed: int) -> Reals:
-    rng = np.random.default_rng(seed)
-    size, per_mm = 1024, 4.0
-    fine = cv2.GaussianBlur(rng.normal(size=(size, size)).astype(np.float32), (0, 0), 1.0)
-    coarse = cv2.resize(rng.normal(size=(20, 20)).astype(np.float32), (size, size), interpolation=cv2.INTER_CUBIC)
-    texture = 1.0 + look.grain * 0.5 * fine / fine.std() + 0.12 * coarse
-    where = (points[..., :2] * per_mm + size / 2).astype(np.float32)
+def _floor_texture(look: Look, seed: int) -> Singles:
+    """How bright the floor is beside its own colour, TEXTURE_PX squared with the floor's middle in its middle."""
+    rng, size = np.random.default_rng(seed), (TEXTURE_PX, TEXTURE_PX)
+    fine = cv2.GaussianBlur(rng.normal(size=size).astype(np.float32), (0, 0), 1.0)
+    coarse = cv2.resize(rng.normal(size=(20, 20)).astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
+    return np.asarray(1.0 + look.grain * 0.5 * fine / fine.std() + 0.12 * coarse, np.float32)
+
+
+def _floor_albedo(points: Reals, look: Look, texture: Singles) -> Reals:
+    where = (points[..., :2] * TEXTURE_PX_MM + TEXTURE_PX / 2).astype(np.float32)
     value = cv2.remap(texture, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
     return np.asarray(np.maximum(value, 0.3)[..., None] * np.array(look.floor))
 
 
-def _lay_board(albedo: Reals, points: Reals, on_floor: NDArray[np.bool_]) -> None:
-    """Paints the printed ChArUco sheet, turned a little, over the floor's own colour."""
-    per_mm = 12
+def _printed_board() -> NDArray[np.uint8]:
+    """The sheet with the calibration's ChArUco board, as a printer leaves it, SHEET_PX_MM."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     board = cv2.aruco.CharucoBoard(BOARD_SQUARES, BOARD_SQUARE_MM, BOARD_MARKER_MM, dictionary)
-    size_mm = np.array(BOARD_SQUARES) * BOARD_SQUARE_MM + 2 * BOARD_MARGIN_MM
-    width, height = (int(s * per_mm) for s in size_mm)
-    print_ = board.generateImage((width, height), marginSize=int(BOARD_MARGIN_MM * per_mm))
-    print_ = cv2.GaussianBlur(print_, (0, 0), per_mm * 0.1)
+    width, height = (int(s * SHEET_PX_MM) for s in SHEET_MM)
+    print_ = board.generateImage((width, height), marginSize=int(BOARD_MARGIN_MM * SHEET_PX_MM))
+    return np.asarray(cv2.GaussianBlur(print_, (0, 0), SHEET_PX_MM * 0.1), np.uint8)
+
+
+def _lay_sheet(albedo: Reals, points: Reals, on_floor: NDArray[np.bool_], sheet: NDArray[np.uint8]) -> None:
+    """Paints the printed sheet, turned a little, over the floor's own colour."""
     turned = points @ rotation(np.array([0.0, 0.0, np.radians(-5.0)])).T
     # The sheet is printed with y down and lies with its top away from the player.
-    where = ((turned[..., :2] * (1, -1) + size_mm / 2) * per_mm - 0.5).astype(np.float32)
-    sheet = cv2.remap(print_, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    covered = on_floor & (_beyond(turned, size_mm / 2) < 0)
-    albedo[covered] = (0.02 + 0.76 * sheet[covered, None] / 255.0) * np.ones(3)
+    where = ((turned[..., :2] * (1, -1) + SHEET_MM / 2) * SHEET_PX_MM - 0.5).astype(np.float32)
+    seen = cv2.remap(sheet, where[..., 0], where[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    covered = on_floor & (_beyond(turned, SHEET_MM / 2) < 0)
+    albedo[covered] = (0.02 + 0.76 * seen[covered, None] / 255.0) * np.ones(3)

@@ -202,6 +202,8 @@ class SimulatedTray:
         return np.asarray(cv2.add(picture, noise, dtype=cv2.CV_8U), np.uint8)
 
 
-def _sensor_noise(rng: np.random.Generator, view: View, deviation: float) -> NDArray[np.int16]:
+def _sensor_noise(rng: np.random.Generator, view: View, deviation: float) -> NDArray[np.int8]:
     size = (view.height_px + NOISE_SPARE_PX, view.width_px + NOISE_SPARE_PX, 3)
-    return np.asarray(np.rint(rng.standard_normal(size, dtype=np.float32) * deviation), np.int16)
+    noise = rng.standard_normal(size, dtype=np.float32)
+    noise *= deviation
+    return np.rint(noise, out=noise).astype(np.int8)

@@ -206,7 +206,7 @@ def test_every_style_shows_dice_that_stand_out_from_the_floor(style: str) -> Non
 
 def test_pixels_and_rays_are_inverse() -> None:
     view = View(k1=-0.12, tilt_deg=17.0)
-    rays = view.rays()
+    rays = view.rays(view.pixels())
     floor = view.eye_mm + rays * view.eye_mm[2]
     rows, columns = [0, 100, 307, 615], [0, 400, 600, 819]
     seen = view.project(np.stack([floor[r, c] for r, c in zip(rows, columns, strict=True)]))
