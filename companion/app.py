@@ -9,7 +9,7 @@ from companion.happenings import Row, happenings
 from companion.inputs import Inputs, Over
 from companion.rules import RuleError
 from companion.settings import written
-from companion.table import DiceRest, DisplayBack, Input, StorageBack, StorageTrouble, Table
+from companion.table import DiceRest, DisplayBack, Input, LogAnew, StorageBack, StorageTrouble, Table
 from companion.table_state import Unsure, WrongCount
 from companion.timeline import Moment, Record
 from hardware.ports import Display
@@ -24,6 +24,7 @@ class Book(Protocol):
     """Where records are written down; companion.log.Log is the one that ships."""
 
     trouble: str | None
+    notice: str | None
 
     def append(self, record: Record, colours: Sequence[str] = ()) -> Moment:
         """The moment after the record, which is on disk when this returns, or `trouble` says why not.
@@ -40,7 +41,7 @@ class Book(Protocol):
 
 def play(at: Table, inputs: Inputs, book: Book, display: Display, tell: Tell) -> Table:
     """Plays until the inputs are over or the table wishes for the end; the table as it then stands."""
-    was_dark = False
+    was_dark, noticed = False, book.notice
     while True:
         display.show(screens.picture(at, display.size_px, inputs.now_s), at.brightness)
         try:
@@ -52,6 +53,9 @@ def play(at: Table, inputs: Inputs, book: Book, display: Display, tell: Tell) ->
             if at.wish:
                 return at
         at = _with_trouble(at, book)
+        if book.notice != noticed:
+            at, _ = table.step(at, LogAnew())
+            noticed = book.notice
         is_dark = bool(display.trouble)
         if was_dark and not is_dark:
             at, _ = table.step(at, DisplayBack())

@@ -5,7 +5,8 @@
     log.append(Rolled((1, 2, 2, 3, 4, 6)))
 
 While the disk is full or read-only the game plays on from memory, `trouble` says so, and what waits is written as soon
-as there is room. A game that ends properly on a full disk is written into room that was kept back for that.
+as there is room. A game that ends properly on a full disk is written into room that was kept back for that. When the
+file is damaged, deleted or replaced while it is open, the whole game is written again, into a new one.
 """
 
 import contextlib
@@ -17,9 +18,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from companion.log_file import FILE_NAME, Unfit, open_checked, set_aside
+from companion.log_file import FILE_NAME, Unfit, checked, is_outer, last_rows, open_checked, set_aside
 from companion.notation import format_record
-from companion.timeline import Moment, Record, follow
+from companion.timeline import Moment, Record, Started, follow
 
 ADD_RECORD = "INSERT INTO records (at, record, colours) VALUES (?, ?, ?)"
 ADD_CHOICE = "INSERT INTO choices (at, name, value) VALUES (?, ?, ?)"
@@ -39,8 +40,8 @@ class LogError(Exception):
 class Log:
     """The log of one state folder, held by one process; made by `Log.open`.
 
-    `notice` says what happened to the file at the start, if anything did; `trouble` why records wait in memory now. The
-    journal is told of both.
+    `notice` says what happened to the file last, if anything did; `trouble` why records wait in memory now. The journal
+    is told of both.
     """
 
     def __init__(self, state_dir: Path, lock: int) -> None:
@@ -49,8 +50,11 @@ class Log:
         self._state_dir = state_dir
         self._lock = lock
         self._db: sqlite3.Connection | None = None
+        self._file: os.stat_result | None = None  # what `_db` is open on
+        self._is_changed = False
         self._moment: Moment | None = None
         self._choices: dict[str, str] = {}
+        self._rows: list[tuple[str, ...]] = []  # of the last game, and of one before it that is not all on disk
         self._waiting: list[tuple[str, tuple[str, ...]]] = []
 
     @classmethod
@@ -71,7 +75,12 @@ class Log:
         record cannot follow; then nothing is written.
         """
         moment = follow(self._moment, record)
-        self._add(ADD_RECORD, format_record(record), ",".join(colours) if any(colours) else "")
+        if isinstance(record, Started) and not self._waiting:
+            self._rows.clear()
+        row = (_now(), format_record(record), ",".join(colours) if any(colours) else "")
+        self._rows.append(row)
+        self._waiting.append((ADD_RECORD, row))
+        self.flush()
         self._moment = moment
         return moment
 
@@ -83,7 +92,8 @@ class Log:
         """Remembers a choice of the menu, such as the language."""
         if self._choices.get(name) != value:
             self._choices[name] = value
-            self._add(ADD_CHOICE, name, value)
+            self._waiting.append((ADD_CHOICE, (_now(), name, value)))
+            self.flush()
 
     def choices(self) -> dict[str, str]:
         """The choices made last, by name."""
@@ -96,16 +106,18 @@ class Log:
 
     def flush(self) -> bool:
         """Tries to write what waits in memory, and returns whether all of it is on disk."""
-        if not self._waiting:
+        if not self._waiting and (self._db is None or self._is_in_place()):
             return True
         try:
-            if self._db is None:
-                self._db, _ = open_checked(self._path)
-            self._write_waiting(self._db)
-        except (sqlite3.Error, Unfit) as error:
+            db = self._db if self._db is not None and self._is_in_place() else self._look_again()
+            self._write_waiting(db)
+        except (sqlite3.Error, OSError, Unfit) as error:
             if not self.trouble:
                 logger.warning("the game log waits in memory: %s", error)
-            self.trouble = f"{_cause(self._state_dir, error)}: {self.unsaved} not saved"
+            what = f"{self.unsaved} not saved" if self._waiting else "nothing is saved"
+            self.trouble = f"{_cause(self._state_dir, error)}: {what}"
+            if not (isinstance(error, sqlite3.Error) and is_outer(error)):
+                self._disconnect()
             return False
         if self.trouble:
             logger.warning("the game log is written again")
@@ -117,12 +129,14 @@ class Log:
 
         `trouble` and `unsaved` still tell what could not be written.
         """
+        if self._lock < 0:
+            return
         if not self.flush():
             self._give_room_back()
             if not self.flush():
                 logger.error("the game log lost what was played last (%s)", self.trouble)
-        if self._db is not None:
-            self._db.close()
+        self._disconnect()
+        self._leave_readable()
         with contextlib.suppress(OSError):
             os.close(self._lock)
         self._lock = -1
@@ -159,14 +173,57 @@ class Log:
         self._keep_room_back()
 
     def _open_or_begin_anew(self) -> None:
+        db, self._moment = self._connect()
+        self._rows = last_rows(db)
+        self._choices = dict(db.execute(NEWEST_CHOICES).fetchall())
+
+    def _connect(self) -> tuple[sqlite3.Connection, Moment | None]:
         try:
-            self._db, self._moment = open_checked(self._path)
+            self._db, moment = open_checked(self._path)
         except Unfit as unfit:
             kept = set_aside(self._path, unfit.kind)
             self.notice = f"the game log could not be used ({unfit}); it is kept as {kept.name}, a new one is begun"
             logger.warning("%s", self.notice)
-            self._db, self._moment = open_checked(self._path)
-        self._choices = dict(self._db.execute(NEWEST_CHOICES).fetchall())
+            self._db, moment = open_checked(self._path)
+        self._file = self._path.stat()
+        return self._db, moment
+
+    def _disconnect(self) -> None:
+        if self._db is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.close()
+        self._db = None
+
+    def _is_in_place(self) -> bool:
+        """Whether the file that is open still has its name: a file that was deleted or replaced keeps nothing."""
+        try:
+            return self._file is not None and os.path.samestat(self._path.stat(), self._file)
+        except OSError:
+            return False
+
+    def _look_again(self) -> sqlite3.Connection:
+        """The file opened anew; what it does not hold of the last game and the choices waits from now on.
+
+        A write that failed may be in the file all the same, so what it holds decides, not what was told.
+        """
+        self._disconnect()
+        db, _ = self._connect()
+        stored, chosen = last_rows(db), dict(db.execute(NEWEST_CHOICES).fetchall())
+        known = len(stored) if stored == self._rows[: len(stored)] else 0
+        self._waiting = [(ADD_RECORD, row) for row in self._rows[known:]]
+        self._waiting += [(ADD_CHOICE, (_now(), *choice)) for choice in self._choices.items() - chosen.items()]
+        return db
+
+    def _leave_readable(self) -> None:
+        """Writes the last game into a new file if the one that was written to cannot be opened any more."""
+        if not self._is_changed or self.trouble:
+            return
+        with contextlib.suppress(sqlite3.Error, OSError):
+            try:
+                checked(self._path)
+            except Unfit:
+                self._write_waiting(self._look_again())
+                self._disconnect()
 
     def _keep_room_back(self) -> None:
         if self._reserve.exists():
@@ -181,11 +238,6 @@ class Log:
         with contextlib.suppress(OSError):
             self._reserve.unlink()
 
-    def _add(self, statement: str, *values: str) -> None:
-        at = datetime.now().astimezone().isoformat(timespec="seconds")
-        self._waiting.append((statement, (at, *values)))
-        self.flush()
-
     def _write_waiting(self, db: sqlite3.Connection) -> None:
         """One transaction, so that a cut leaves all or nothing of it; what waits is forgotten once it is on disk."""
         try:
@@ -198,6 +250,7 @@ class Log:
                 db.execute("ROLLBACK")
             raise
         self._waiting.clear()
+        self._is_changed = True
 
 
 def _locked(state_dir: Path) -> int:
@@ -219,6 +272,10 @@ def _locked(state_dir: Path) -> int:
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)
     return lock
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
 def _cause(state_dir: Path, error: Exception) -> str:

@@ -41,6 +41,8 @@ BUSY_S = 1.0
 OUTER_ERRORS = ("CANTOPEN", "READONLY", "PERM", "FULL", "BUSY", "LOCKED", "NOMEM", "IOERR_SHM", "IOERR_WRITE")
 
 
+NEWEST_START = "SELECT number FROM records WHERE record LIKE 'start %' ORDER BY number DESC LIMIT 1"
+
 # SQLite's companions of a file, and the file itself last: a renaming cut short leaves a file that is still found unfit.
 SUFFIXES = ("-journal", "-shm", "-wal", "")
 
@@ -69,7 +71,7 @@ def open_checked(path: Path) -> tuple[sqlite3.Connection, Moment | None]:
     Raises Unfit when it cannot serve and should be moved aside, sqlite3.Error when the disk or permissions fail.
     """
     is_new = not path.exists()
-    moment = _checked(path)
+    moment = checked(path)
     db = _connect(path, OPTIONS)
     try:
         db.execute(f"PRAGMA page_size = {PAGE_BYTES}")
@@ -84,6 +86,30 @@ def open_checked(path: Path) -> tuple[sqlite3.Connection, Moment | None]:
                 _beside(path, suffix).unlink(missing_ok=True)
         raise
     return db, moment
+
+
+def checked(path: Path) -> Moment | None:
+    """The moment a file leads to, read without changing it; Unfit when it is no log, sqlite3.Error for outer causes."""
+    if path.is_dir():
+        raise Unfit("not-a-log", "it was a folder")
+    if not path.exists():
+        if _beside(path, "-wal").exists():
+            raise Unfit("damaged", "its main file was missing")
+        return None
+    if path.stat().st_size == 0:
+        raise Unfit("empty", "it was empty")
+    # Only a change that was cut off leaves a journal, and only a connection that may write can take the change back.
+    mode = "rw" if _beside(path, "-journal").exists() else "ro"
+    try:
+        with contextlib.closing(_connect(path, f"mode={mode}&{OPTIONS}")) as db:
+            return replay(last_game(db)) if _version(db) else None
+    except sqlite3.Error as error:
+        if is_outer(error):
+            raise
+        kind = "not-a-log" if getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB" else "damaged"
+        raise Unfit(kind, str(error)) from error
+    except (NotationError, RuleError) as error:
+        raise Unfit("damaged", str(error)) from error
 
 
 def set_aside(path: Path, kind: str) -> Path:
@@ -129,39 +155,20 @@ def entries(db: sqlite3.Connection) -> Iterator[Entry]:
 
 def last_game(db: sqlite3.Connection) -> Iterator[Record]:
     """The records of the game begun last; NotationError at one that cannot be read."""
-    newest_start = "SELECT number FROM records WHERE record LIKE 'start %' ORDER BY number DESC LIMIT 1"
-    lines = db.execute(f"SELECT record FROM records WHERE number >= ({newest_start}) ORDER BY number")
+    lines = db.execute(f"SELECT record FROM records WHERE number >= ({NEWEST_START}) ORDER BY number")
     return (parse_record(line) for (line,) in lines)
+
+
+def last_rows(db: sqlite3.Connection) -> list[tuple[str, ...]]:
+    """The same as it is stored: the wall time, the line and the colours of each record."""
+    rows = f"SELECT at, record, colours FROM records WHERE number >= ({NEWEST_START}) ORDER BY number"
+    return db.execute(rows).fetchall()
 
 
 def is_outer(error: sqlite3.Error) -> bool:
     """Whether an error tells of the disk, permissions or another program, not of the file's contents."""
     name = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_")
     return name == "IOERR" or name.startswith(OUTER_ERRORS)
-
-
-def _checked(path: Path) -> Moment | None:
-    """The moment a file leads to, read without changing it; Unfit when it is no log, sqlite3.Error for outer causes."""
-    if path.is_dir():
-        raise Unfit("not-a-log", "it was a folder")
-    if not path.exists():
-        if _beside(path, "-wal").exists():
-            raise Unfit("damaged", "its main file was missing")
-        return None
-    if path.stat().st_size == 0:
-        raise Unfit("empty", "it was empty")
-    # Only a change that was cut off leaves a journal, and only a connection that may write can take the change back.
-    mode = "rw" if _beside(path, "-journal").exists() else "ro"
-    try:
-        with contextlib.closing(_connect(path, f"mode={mode}&{OPTIONS}")) as db:
-            return replay(last_game(db)) if _version(db) else None
-    except sqlite3.Error as error:
-        if is_outer(error):
-            raise
-        kind = "not-a-log" if getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB" else "damaged"
-        raise Unfit(kind, str(error)) from error
-    except (NotationError, RuleError) as error:
-        raise Unfit("damaged", str(error)) from error
 
 
 def _version(db: sqlite3.Connection) -> int:

@@ -282,6 +282,79 @@ def test_a_file_of_every_older_version_is_migrated_with_all_its_records(tmp_path
     assert records_in(tmp_path) == before
 
 
+def deleted(path):
+    path.unlink()
+
+
+def replaced(path):
+    other = path.with_name("other")
+    cat_picture(other)
+    other.rename(path)
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal"])
+@pytest.mark.parametrize("harm", [truncate, empty, zero, scribble, cat_picture, deleted, replaced])
+def test_a_game_whose_file_is_damaged_while_it_is_open_loses_nothing_if_it_ends_properly(tmp_path, harm, suffix):
+    records = list(islice(endless_records(8), 700))
+    with Log.open(tmp_path) as log:
+        log.choose("language", "de")
+        for record in records[:600]:
+            log.append(record, colours=("red",) if isinstance(record, Rolled) else ())
+        harm(tmp_path / f"{FILE_NAME}{suffix}")
+        for record in records[600:]:
+            log.append(record)
+    with Log.open(tmp_path) as log:
+        assert (log.notice, log.choices()) == (None, {"language": "de"})
+        assert log.moment().events() == replay(records).events()
+    assert records_in(tmp_path) == records
+
+
+@pytest.mark.parametrize("harm", [deleted, replaced])
+def test_a_file_that_is_taken_away_is_missed_at_once_and_the_game_is_safe_in_a_new_one(tmp_path, harm):
+    records = list(islice(endless_records(8), 60))
+    with Log.open(tmp_path) as log:
+        for record in records[:50]:
+            log.append(record)
+        harm(tmp_path / FILE_NAME)
+        assert log.flush()
+        assert records_in(tmp_path) == records[:50]
+        for record in records[50:]:
+            log.append(record)
+        assert records_in(tmp_path) == records
+
+
+def test_an_index_that_is_damaged_while_the_log_is_open_is_made_anew(tmp_path):
+    records = list(islice(endless_records(8), 300))
+    with Log.open(tmp_path) as log:
+        for record in records[:200]:
+            log.append(record)
+        index = tmp_path / f"{FILE_NAME}-shm"
+        with index.open("r+b") as file:
+            file.seek(index.stat().st_size // 2)
+            file.write(bytes(range(250)) * 12)
+        for record in records[200:]:
+            log.append(record)
+        assert (log.trouble, log.unsaved) == (None, 0)
+    assert records_in(tmp_path) == records
+
+
+def test_a_state_folder_that_is_gone_and_comes_back_has_the_whole_game(tmp_path):
+    folder, elsewhere = tmp_path / "state", tmp_path / "elsewhere"
+    records = list(islice(endless_records(8), 40))
+    with Log.open(folder) as log:
+        for record in records[:20]:
+            log.append(record)
+        folder.rename(elsewhere)
+        for record in records[20:30]:
+            log.append(record)
+        assert log.trouble == "Folder gone: 10 not saved"
+        elsewhere.rename(folder)
+        for record in records[30:]:
+            log.append(record)
+        assert log.trouble is None
+    assert records_in(folder) == records
+
+
 def test_a_game_can_be_read_by_others_while_it_is_played(tmp_path):
     with Log.open(tmp_path) as log:
         log.append(START)
