@@ -135,6 +135,8 @@ class PiCamera:
 
     def _configured(self) -> tuple[str, bool]:
         """Configures the first format that the camera gives at the size wanted: (format, has a small stream)."""
+        from libcamera import ColorSpace
+
         size = (self._settings.width_px, self._settings.height_px)
         controls = {"FrameDurationLimits": (FRAME_US, FRAME_US)}
         controls = {name: value for name, value in controls.items() if name in self._camera.camera_controls}
@@ -145,7 +147,12 @@ class PiCamera:
             for name in FORMATS:
                 try:
                     config = self._camera.create_video_configuration(
-                        main={"size": size, "format": name}, lores=small, raw=None, buffer_count=4, controls=controls
+                        main={"size": size, "format": name},
+                        lores=small,
+                        raw=None,
+                        buffer_count=4,
+                        controls=controls,
+                        colour_space=ColorSpace.Sycc(),
                     )
                     self._camera.configure(config)
                 except Exception as error:  # picamera2 and libcamera raise whatever they like
@@ -187,11 +194,20 @@ def _is(stream: dict[str, Any], size_px: tuple[int, int], pixel_format: str) -> 
 
 def as_bgr(array: NDArray[np.uint8], pixel_format: str, settings: PiSettings) -> BGR:
     """H×W×3 BGR of what picamera2 gives; its YUV420 keeps the padding of each row, so that is cut off last."""
-    if pixel_format == "NV12":
-        array = np.asarray(cv2.cvtColor(array, cv2.COLOR_YUV2BGR_NV12), np.uint8)
-    elif pixel_format == "YUV420":
-        array = np.asarray(cv2.cvtColor(array, cv2.COLOR_YUV2BGR_I420), np.uint8)
+    if pixel_format in ("NV12", "YUV420"):
+        array = _of_yuv(array, planar=pixel_format == "YUV420")
     return np.ascontiguousarray(array[: settings.height_px, : settings.width_px])
+
+
+def _of_yuv(array: NDArray[np.uint8], planar: bool) -> BGR:
+    """BGR of 4:2:0 pictures (3/2·H)×W whose values use the full range; cv2's own conversion takes 16..235 for it."""
+    height_px, width_px = 2 * array.shape[0] // 3, array.shape[1]
+    small = (height_px // 2, width_px // 2)
+    colours = (
+        array[height_px:].reshape(2, *small) if planar else array[height_px:].reshape(*small, 2).transpose(2, 0, 1)
+    )
+    cb, cr = (cv2.resize(plane, (width_px, height_px), interpolation=cv2.INTER_LINEAR) for plane in colours)
+    return np.asarray(cv2.cvtColor(cv2.merge([array[:height_px], cr, cb]), cv2.COLOR_YCrCb2BGR), np.uint8)
 
 
 def _claimed(number: int) -> Any:

@@ -97,7 +97,7 @@ def check_frames(project: Path) -> str:
         frame = camera.frame()
         assert frame.image_bgr.shape == (SIZE_PX[1], SIZE_PX[0], 3), frame.image_bgr.shape
         reading = reader.read(frame.image_bgr)
-        assert reading.status == "ok", reading
+        assert reading.status == "ok", (reading.values, reading.reasons)
         assert list(reading.values) in truth, (reading.values, truth)
         seen.add(reading.values)
     camera.close()

@@ -201,17 +201,17 @@ def test_a_still_tray_is_looked_at_seldom_and_motion_brings_the_full_rate_back()
     assert look(with_a_die) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("pixel_format", "code"), [("NV12", None), ("YUV420", cv2.COLOR_BGR2YUV_I420), ("RGB888", None)]
-)
-def test_every_format_becomes_bgr_without_the_padding(pixel_format: str, code: int | None) -> None:
-    smooth = cv2.GaussianBlur(np.random.default_rng(3).integers(0, 255, (96, 128, 3), dtype=np.uint8), (0, 0), 6)
-    array = smooth
-    if pixel_format != "RGB888":
-        array = cv2.cvtColor(smooth, cv2.COLOR_BGR2YUV_I420)
-    if pixel_format == "NV12":
-        half = array[96:].reshape(2, -1)
-        array = np.concatenate([array[:96], np.stack([half[0], half[1]], axis=1).reshape(48, 128)])
+@pytest.mark.parametrize("pixel_format", ["NV12", "YUV420", "RGB888"])
+def test_every_format_becomes_bgr_of_the_full_range_without_the_padding(pixel_format: str) -> None:
+    noise = np.random.default_rng(3).random((96, 128, 3), dtype=np.float32)
+    smooth = np.uint8(cv2.normalize(cv2.GaussianBlur(noise, (0, 0), 15), None, 0, 255, cv2.NORM_MINMAX))
+    luma, cr, cb = cv2.split(cv2.cvtColor(smooth, cv2.COLOR_BGR2YCrCb))
+    small_cb, small_cr = (cv2.resize(plane, (64, 48), interpolation=cv2.INTER_AREA) for plane in (cb, cr))
+    array = {
+        "NV12": np.concatenate([luma, np.stack([small_cb, small_cr], axis=-1).reshape(48, 128)]),
+        "YUV420": np.concatenate([luma, small_cb.reshape(24, 128), small_cr.reshape(24, 128)]),
+        "RGB888": smooth,
+    }[pixel_format]
     picture = as_bgr(array, pixel_format, PiSettings(120, 90))
     assert picture.shape == (90, 120, 3)
     assert np.abs(picture.astype(int) - smooth[:90, :120]).max() <= 6
