@@ -8,7 +8,7 @@ import numpy as np
 from calibration.board import Board, find_board
 from calibration.errors import CalibrationError
 from calibration.fit import assumed_focal_px, fit_board, floor_mm, judge
-from calibration.light import measure_light, things_in
+from calibration.light import BLACK, WHITE, measure_light, things_in
 from calibration.tray import find_outline, floor_mask
 from calibration.verdict import place
 from hardware.ports import BGR
@@ -51,10 +51,15 @@ def add_board(
 def add_empty(profile: TrayProfile, pictures: Sequence[BGR], name: str = "the picture") -> TrayProfile:
     """The profile with the empty tray from one or more pictures of it, its light, and the outline of its floor.
 
-    Raises CalibrationError when dice lie in it; other things show only once there are rolls (`check_empty`).
+    Raises CalibrationError when dice lie in it, or nothing can be seen in it; other things show only once there are
+    rolls (`check_empty`).
     """
     check_size(profile, pictures[0], name)
     empty = pictures[0] if len(pictures) == 1 else np.median(pictures, axis=0).astype(np.uint8)
+    if np.median(empty) <= BLACK:
+        raise CalibrationError(f"{name}: black: switch the lamp on, take the lens cap off, or lengthen the exposure")
+    if np.median(empty) >= WHITE:
+        raise CalibrationError(f"{name}: white all over: dim the lamp or shorten the exposure")
     lying = read_loose(empty)
     if lying.status == "ok" or len(lying.dice) > 1:
         raise CalibrationError(f"{name}: dice lie in the empty tray ({_faces(lying)}): clear it and take it again")

@@ -156,7 +156,7 @@ def _profile(config: Config, service: Service) -> TrayProfile | None:
     real = config.camera.source.partition(":")[0] in REAL_CAMERAS
     if file := config.camera.profile or (str(usual) if real and usual.is_file() else ""):
         try:
-            return load_profile(file)
+            return load_profile(file, camera=_camera_name(config.camera.source))
         except ProfileError as error:
             if not supervised():
                 raise
@@ -164,6 +164,14 @@ def _profile(config: Config, service: Service) -> TrayProfile | None:
             trouble = str(error)
             service.troubles["profile"] = lambda: trouble
     return None
+
+
+def _camera_name(source: str) -> str | None:
+    """What a profile must be made with for this source; None for a recording of any camera, or one that names itself.
+
+    The Pi's camera does that: which sensor it is shows only when it is open, and then it is compared.
+    """
+    return source if source == "table" or source.startswith("v4l2:") else None
 
 
 def _watcher(config: Config, camera: Camera, profile: TrayProfile | None, witness: Witness) -> Watcher:

@@ -237,6 +237,14 @@ def test_dice_in_the_empty_tray_are_refused_at_once(profile: TrayProfile, rolls:
         add_empty(profile, [rolls[0]], "empty.jpg")
 
 
+@pytest.mark.parametrize(("level", "said"), [(2, "black: switch the lamp on"), (255, "white all over: dim the lamp")])
+def test_an_empty_tray_in_which_nothing_can_be_seen_is_refused(
+    profile: TrayProfile, empty_bgr: BGR, level: int, said: str
+):
+    with pytest.raises(CalibrationError, match=f"empty.jpg: {said}"):
+        add_empty(profile, [np.full_like(empty_bgr, level)], "empty.jpg")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

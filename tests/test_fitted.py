@@ -66,6 +66,19 @@ def test_a_live_camera_of_another_size_is_trouble_until_its_pictures_fit() -> No
     assert "mishimash calibrate" in screen.lines[0]
 
 
+def test_a_profile_of_another_camera_is_refused_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile, script = tmp_path / "profile.toml", tmp_path / "script.txt"
+    save_profile(TrayProfile("imx708", 1024, 768), profile)
+    script.write_text("roll\n")
+    for source in ("table", "v4l2:0"):
+        devices = ("--camera", source, "--buttons", f"script:{script}", "--display", f"png:{tmp_path / 'screens'}")
+        assert cli.main(["play", *devices, "--state-dir", str(tmp_path), "--profile", str(profile)]) == 2
+        said = f"profile.toml is for the camera imx708, this is {source}: run `mishimash calibrate`\n"
+        assert capsys.readouterr().err.endswith(said)
+
+
 @pytest.mark.parametrize("kind", ["folder", "video"])
 def test_a_recording_of_another_size_ends_with_one_line_and_exit_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
