@@ -1,14 +1,8 @@
-"""What devices cost: the simulated tray, buttons, the display, and the whole program while nobody plays."""
+"""What devices cost: the simulated tray, buttons, the display."""
 
-import os
-import pty
-import subprocess
-import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 from measure import Row, median_p95, timed_ms
@@ -24,8 +18,6 @@ from tests.panel import OledBus
 POLL_S = 0.010
 PRESSES = 1000
 PICTURES = 40
-WATCH_S = 30.0
-TICKS_S = os.sysconf("SC_CLK_TCK")
 
 
 def simulated_frames() -> Iterable[Row]:
@@ -79,49 +71,3 @@ def screen_to_bus() -> Iterable[Row]:
     display.close()
     yield Row("display: show() returns after, median / p95", median_p95(shows))
     yield Row("display: new picture to its last byte on the bus, median / p95", median_p95(drawn))
-
-
-def program_at_rest() -> Iterable[Row]:
-    """The whole program on the simulated tray at full rate: its start, then a time in which nobody touches anything."""
-    with tempfile.TemporaryDirectory() as folder:
-        screens = Path(folder) / "screens"
-        leader, follower = pty.openpty()
-        words = [
-            "play",
-            "--camera",
-            "table",
-            "--display",
-            f"png:{screens}",
-            "--buttons",
-            "keyboard",
-            "--state-dir",
-            folder,
-        ]
-        began_s = time.monotonic()
-        program = subprocess.Popen(
-            [Path(sys.executable).with_name("mishimash"), *words], stdin=follower, stdout=follower, stderr=follower
-        )
-        while not (screens / "0001.png").exists() and program.poll() is None:
-            time.sleep(0.005)
-        wall_s, processor_s = time.monotonic() - began_s, _processor_s(program.pid)
-        yield Row("play: start to the first screen, wall / processor", f"{wall_s:.2f} / {processor_s:.2f} s", "≤ 1.0 s")
-        time.sleep(WATCH_S / 2)
-        used_s, since_s = _processor_s(program.pid), time.monotonic()
-        time.sleep(WATCH_S)
-        share = (_processor_s(program.pid) - used_s) / (time.monotonic() - since_s)
-        yield Row(f"play: processor share while nobody plays, {WATCH_S:.0f} s", f"{share:.1%} of a core", "≤ 8 %")
-        yield Row("play: peak memory", f"{_peak_mb(program.pid):.0f} MB", "≤ 200 MB")
-        os.write(leader, b"q")
-        program.wait(timeout=30)
-        os.close(leader)
-        os.close(follower)
-
-
-def _processor_s(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS_S
-
-
-def _peak_mb(pid: int) -> float:
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024

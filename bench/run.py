@@ -10,10 +10,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import cv2
-from device_measures import button_edge_to_event, program_at_rest, screen_to_bus, simulated_frames
+from device_measures import button_edge_to_event, screen_to_bus, simulated_frames
 from log_measures import log_kills, log_resuming, log_writing
 from measure import Row
 from processes import engine, memory_of_read
+from program_measures import program_at_rest, program_starts
 from readers import readers_compared, reading_speed
 from settling import motion_check, settler_memory
 
@@ -30,6 +31,7 @@ MEASURES: list[Callable[[], Iterable[Row]]] = [
     simulated_frames,
     button_edge_to_event,
     screen_to_bus,
+    program_starts,
     program_at_rest,
 ]
 
