@@ -33,7 +33,7 @@ def log_writing() -> Iterable[Row]:
 
 
 def log_resuming() -> Iterable[Row]:
-    """Opening a log whose last game has 5,000 events: check, replay and all."""
+    """Opening a log whose last game has 5,000 events: check, replay and all; nothing is flushed, so CPU is the cost."""
     with _on_disk() as state_dir:
         with Log.open(state_dir) as log:
             for record in islice(endless_records(1), 5000):
@@ -44,7 +44,7 @@ def log_resuming() -> Iterable[Row]:
             wall_ms.append(_wall_ms(lambda: opened.append(Log.open(state_dir))))
             cpu_ms.append(1000 * (time.process_time() - cpu_began_s))
             opened.pop().close()
-    took = f"{np.median(wall_ms):.0f} ms ({np.median(cpu_ms):.0f} of CPU)"
+    took = f"{np.median(cpu_ms):.0f} ms of CPU ({np.median(wall_ms):.0f} ms by the wall)"
     yield Row("log: resume a game of 5,000 events, median of 5", took, "≤ 300 ms")
 
 

@@ -194,7 +194,8 @@ def test_the_power_may_fail_below_a_mounted_file_system(loop_disk, tmp_path):
             time.sleep(0.05)
             told += len(process.stdout.read() or b"")
         for n in range(cuts):
-            # A new file each time: a loop device that lingers would show the blocks of the cut before.
+            # A new file each time: mount goes on with a loop device that another mount namespace still holds on the
+            # same file, and such a device shows the blocks of the cut before.
             cut = tmp_path / f"cut-{n}.img"
             time.sleep(chance.uniform(0, 0.05))
             process.send_signal(signal.SIGSTOP)
