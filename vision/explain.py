@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vision.find import face_maps
 from vision.foreground import Foreground
-from vision.pips import GREY_BGR, place
+from vision.pips import GREY_BGR, place, sample
 from vision.propose import GRID, Candidates
 from vision.rectify import Plane
 
@@ -23,6 +23,9 @@ _MOST_OVERLAP = 0.08
 _LEAST_PIECE = 0.03
 _GLOW = 0.3
 _PIP_SHARE = 0.45
+_SAME_SPOT = 0.5
+_RING_EDGES = 0.15
+_RING: Floats = np.array([(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4], np.float32)
 
 
 def overlaps(poses: Floats, edge_px: float) -> Floats:
@@ -79,6 +82,12 @@ def bodies_changed(plane: Plane, poses: Floats, changed: Mask) -> Floats:
     return shares
 
 
+def own_area(plane: Plane, poses: Floats, k: int, solid: Mask) -> float:
+    """How much of what is `solid` only die `k` of these explains, in areas of a top face."""
+    alone = silhouettes(plane, poses[k : k + 1]) & ~silhouettes(plane, np.delete(poses, k, axis=0))
+    return float(np.count_nonzero(alone & solid)) / plane.px_per_edge**2
+
+
 def _bodies(plane: Plane, poses: Floats) -> list[Floats]:
     """The outlines of the silhouettes, each (k, 2) plane pixels."""
     tops = place(face_maps(poses, plane.px_per_edge), SQUARE)
@@ -88,16 +97,17 @@ def _bodies(plane: Plane, poses: Floats) -> list[Floats]:
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """A piece of the picture that no die and no shadow explains: area in top faces, middle in plane pixels, and whether
-    the picture's edge cuts it.
+    """A piece of the picture that no die and no shadow explains: area in top faces, middle in plane pixels, whether
+    the picture's edge cuts it, and the share of it that glares.
     """
 
     area: float
     middle_xy: tuple[float, float]
     cut: bool
+    glare: float
 
 
-def leftovers(plane: Plane, poses: Floats, front: Foreground) -> list[Leftover]:
+def leftovers(plane: Plane, poses: Floats, front: Foreground, glaring: Mask) -> list[Leftover]:
     """What the dice at these poses leave unexplained, largest first.
 
     A piece that differs from the empty tray far less than the dice do is light that they throw on a wall, not a thing.
@@ -117,14 +127,18 @@ def leftovers(plane: Plane, poses: Floats, front: Foreground) -> list[Leftover]:
             break
         piece = labels == i
         if float(np.median(front.size[piece])) > _GLOW * usual:
-            pieces.append(Leftover(area, (float(middles[i][0]), float(middles[i][1])), bool((piece & unseen).any())))
+            middle_xy = (float(middles[i][0]), float(middles[i][1]))
+            pieces.append(Leftover(area, middle_xy, bool((piece & unseen).any()), float(glaring[piece].mean())))
     return pieces
 
 
-def lone_pips(plane: Plane, found: Candidates, best: NDArray[np.int64], front: Foreground, usual: float) -> int:
+def lone_pips(
+    plane: Plane, found: Candidates, best: NDArray[np.int64], front: Foreground, usual: float, log_empty: Floats
+) -> int:
     """How many spots as clear as pips lie where something changed, but on none of the dice that were chosen.
 
-    They must be light or dark as the pips of those dice are; `usual` is the grey step of a pip where there are none.
+    They must be light or dark as the pips of those dice are and not be there in the empty tray, (H, W, 3) log, too;
+    `usual` is the grey step of a pip where there are no dice.
     """
     contrast = found.faces.contrast[best] @ GREY_BGR
     step = found.spots.step
@@ -133,7 +147,10 @@ def lone_pips(plane: Plane, found: Candidates, best: NDArray[np.int64], front: F
     near = cv2.dilate(silhouettes(plane, found.poses[best]).astype(np.uint8), np.ones((7, 7), np.uint8)) > 0
     column, row = np.round(found.spots.xy).astype(np.int64).T
     row, column = np.clip(row, 0, plane.height - 1), np.clip(column, 0, plane.width - 1)
-    return int((alike & (front.changed & ~near & ~_border(plane))[row, column]).sum())
+    lone = alike & (front.changed & ~near & ~_border(plane))[row, column]
+    around = found.spots.xy[lone, None] + _RING_EDGES * plane.px_per_edge * _RING
+    before = (sample(log_empty, found.spots.xy[lone]) - np.median(sample(log_empty, around), axis=1)) @ GREY_BGR
+    return int((before / step[lone] < _SAME_SPOT).sum())
 
 
 def _border(plane: Plane) -> Mask:

@@ -33,7 +33,7 @@ PATTERNS: Floats = np.array(
 )
 
 # Weights of blue, green and red in a grey log picture: as the eye's, so that no pair of colours cancels.
-GREY_BGR: Floats = np.array([0.2, 0.5, 0.3], np.float32)
+GREY_BGR: Floats = np.array([0.2, 0.6, 0.2], np.float32)
 
 # Sampling: a pip by its middle and six points around it; the body by four points between the sites and eight around
 # them, near the rim or just off the pips: a lamp mirrored in the flat of the face ends where the rim begins to bend.

@@ -30,6 +30,7 @@ _ONE_ANGLES = 15
 _SURE_SCORE = 0.75
 _STRAY_STEP = 0.4
 _STRAY_COST = 0.3
+_STILL_THERE = 0.5
 _USUAL_EDGE = 0.4
 _LEAST_EDGE = 0.15
 _UNEVEN, _UNEVEN_COST = 0.12, 1.0
@@ -92,6 +93,11 @@ def candidates(
     strays = _strays(poses, faces, blobs, spacing, px)
     outline = edges.mean(1) / _usual_edges(A, faces.body, log_empty, dice.edge_step or _USUAL_EDGE)
     worth = faces.score + 0.5 * np.minimum(outline, 1) + covered - 1 - _STRAY_COST * np.minimum(strays, 3)
+    if log_empty is not None:
+        # What looks like that face in the empty tray as well, and as strongly, is a part of the tray.
+        before = score_faces(log_empty, A, radius, spacing, dice.one_radius)
+        alike = (before.contrast * faces.contrast).sum(1) > _STILL_THERE * faces.strength**2
+        worth = worth - alike * np.maximum(before.scores[np.arange(len(A)), faces.face - 1], 0)
     if front is None:
         # Without the empty tray, texture and corners of the tray may look like pips; a die's body is even.
         uneven = faces.body_spread / np.maximum(faces.strength, 1e-3) - _UNEVEN

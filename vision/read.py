@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.causes import MOST_GLARE, glaring, out_of_focus
 from vision.colours import with_colours
 from vision.explain import Leftover, leftovers, lone_pips
 from vision.loose import read_loose
@@ -55,7 +56,7 @@ class Reader:
             )
         seen = look(scene, image_bgr)
         front = seen.front
-        left = leftovers(plane, seen.poses, front) if front else []
+        left = leftovers(plane, seen.poses, front, glaring(seen.log_image)) if front else []
         pieces, blame = _unexplained(scene, seen.poses, left)
         corners = seen.corners_px(plane) * scale
         dice = [
@@ -63,12 +64,18 @@ class Reader:
             for k, face in enumerate(seen.faces)
         ]
         reasons = [doubt for of_one in seen.doubts for doubt in of_one] + pieces
-        if front and not pieces and lone_pips(plane, seen.found, seen.best, front, scene.dice.pip_step or _PIP_STEP):
-            reasons.append("there is a pip that belongs to no die lying flat")
+        if front and scene.log_empty is not None and not pieces:
+            step = scene.dice.pip_step or _PIP_STEP
+            if lone_pips(plane, seen.found, seen.best, front, step, scene.log_empty):
+                reasons.append("there is a pip that belongs to no die lying flat")
         if front and np.count_nonzero(front.changed) > _MOST_CHANGED * np.count_nonzero(plane.seen):
             reasons = ["most of the tray looks different from the empty picture: a hand in view, or the light changed?"]
         if np.median(image_bgr[::8, ::8]) < _DARK_LEVEL and not dice:
             reasons.append("too dark to see dice")
+        if reasons and front and scene.log_empty is not None:
+            still = ~front.changed & plane.seen
+            blurred = out_of_focus(seen.log_image, scene.log_empty, still)
+            reasons += ["out of focus: the picture is less sharp than that of the empty tray"] * blurred
         if expect is not None and dice and len(dice) != expect:
             reasons.append(f"{len(dice)} of {expect} dice")
         unique = tuple(dict.fromkeys(reasons))
@@ -87,6 +94,8 @@ def _unexplained(scene: Scene, poses: Floats, left: list[Leftover]) -> tuple[lis
         elif len(away) and away.min() < _NEAR_EDGES:
             blame.add(int(away.argmin()))
             reasons.append("a die is leaning, lies on another or hides one")
+        elif piece.glare > MOST_GLARE:
+            reasons.append("there is glare on a die, or something that is no die lying flat")
         else:
             reasons.append("there is something that is no die lying flat")
     return reasons, blame

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.explain import SQUARE, bodies_changed, choose
+from vision.causes import MOST_GLARE, glare_shares
+from vision.explain import SQUARE, bodies_changed, choose, own_area
 from vision.find import face_maps
 from vision.foreground import DEEPEST_SHADOW, Foreground, foreground
 from vision.pips import log_picture, place
@@ -19,9 +20,10 @@ Image = NDArray[np.uint8]
 
 LEAST_WORTH = 0.9
 _DOUBTFUL_LEAD = 0.15
-_LEAST_SCORE = 0.55
+_LEAST_SCORE, _SCORE_WITH_LEAD, _CLEAR_LEAD = 0.55, 0.42, 0.25
 _WEAK_OUTLINE = 0.2
 _LEAST_BODY = 0.9
+_LEAST_OWN = 0.15
 _SCALE_OFF = 0.07
 _LEAD_SCALE = 0.15
 
@@ -82,13 +84,30 @@ def look(scene: Scene, image_bgr: Image, tolerance: float = 0.09, ones: bool = T
     found = candidates(log_image, plane, dice, front, scene.log_empty, tolerance, ones)
     best, rival = choose(found, plane.px_per_edge, LEAST_WORTH)
     lead = np.minimum(found.faces.margin[best], found.worth[best] - rival)
-    return Sight(log_image, found, best, lead, _doubts(plane, found, best, lead, front), front)
+    doubts = _doubts(scene, log_image, found, best, lead, front)
+    if front is not None:
+        # A pip on the side of a die, or a speck in a shadow, makes a poor One that nothing but shadow is left to.
+        poses, faces, solid = found.poses[best], found.faces.face[best], front.solid
+        kept = [
+            k
+            for k in range(len(best))
+            if faces[k] != 1 or not doubts[k] or own_area(plane, poses, k, solid) > _LEAST_OWN
+        ]
+        best, lead, doubts = best[kept], lead[kept], tuple(doubts[k] for k in kept)
+    return Sight(log_image, found, best, lead, doubts, front)
 
 
 def _doubts(
-    plane: Plane, found: Candidates, best: NDArray[np.int64], lead: Floats, front: Foreground | None
+    scene: Scene,
+    log_image: Floats,
+    found: Candidates,
+    best: NDArray[np.int64],
+    lead: Floats,
+    front: Foreground | None,
 ) -> tuple[tuple[str, ...], ...]:
     """For each die that was chosen, why it may not be what it seems."""
+    plane = scene.plane
+    glares = glare_shares(log_image, face_maps(found.poses[best], plane.px_per_edge))
     bodies = bodies_changed(plane, found.poses[best], front.changed) if front else np.ones(len(best))
     doubts = []
     for k, i in enumerate(best):
@@ -96,8 +115,9 @@ def _doubts(
         if lead[k] < _DOUBTFUL_LEAD:
             second = int(np.argsort(found.faces.scores[i])[-2]) + 1
             of_one.append(f"a die could be {face} or {second}")
-        if found.faces.score[i] < _LEAST_SCORE:
-            of_one.append(f"the pips of the {face} are hard to see")
+        if found.faces.score[i] < (_LEAST_SCORE if lead[k] < _CLEAR_LEAD else _SCORE_WITH_LEAD):
+            glare = "there is glare on a die: " if glares[k] > MOST_GLARE and found.faces.polarity[i] > 0 else ""
+            of_one.append(f"{glare}the pips of the {face} are hard to see")
         if found.outline[i] < _WEAK_OUTLINE:
             of_one.append(f"the {face} has no clear outline: a die may be leaning")
         if abs(found.scale[i] - 1) > _SCALE_OFF:
