@@ -2,6 +2,7 @@
 
 import errno
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from companion.game import Rolled
 from companion.hand import RETHROW_S, TrayHand
 from companion.inputs import Inputs, Over, RecordedInputs
 from companion.log import Log
+from companion.log_file import FILE_NAME, copy_in_memory, entries
 from companion.pressing import ButtonPlayer
 from companion.rules import Faces
 from companion.screens import picture, screen_of
@@ -245,3 +247,13 @@ def test_a_camera_lost_and_back_reads_the_next_roll(profile: TrayProfile, book: 
     moment = book.moment()
     assert moment is not None
     assert moment.game == end.game
+
+
+def test_a_log_deleted_in_mid_game_is_written_again_and_the_screen_says_so(book: Log, tmp_path: Path) -> None:
+    watcher = watcher_of(SimulatedTray(1, view=SMALL))
+    inputs = RecordedInputs(watcher, nobody, no_hand)
+    trials = Trials(inputs, lambda: watcher.now_s, 2.0, (1.0, (tmp_path / FILE_NAME).unlink))
+    app.play(BEGUN, trials, book, MemoryDisplay(), lambda row: None)
+    assert [at.note.key if at.note else "" for at in (trials.tables[0], trials.tables[-1])] == ["", "log_anew"]
+    with closing(copy_in_memory(tmp_path / FILE_NAME)) as db:
+        assert [entry.record for entry in entries(db)] == [table.started(BEGUN.settings)]
