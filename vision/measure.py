@@ -11,7 +11,7 @@ Floats = NDArray[np.float32]
 WIDTHS = np.arange(0.43, 0.61, 0.01)
 RADII = np.arange(0.02, 0.24, 0.01)
 _REACH = 0.03
-_STEP = 0.01
+_STEP, _PEAK_STEPS = 0.01, 5
 # Along the diagonal from a face's middle; nearer than this lie pips.
 _DIAGONAL = np.arange(0.53, 0.73, _STEP)
 _CORNERS: Floats = np.array([(x, y) for x in (-1, 1) for y in (-1, 1)], np.float32) / np.float32(np.sqrt(2))
@@ -32,7 +32,7 @@ def widths(log_image: Floats, A_plane_face: Floats) -> Floats:
 
 
 def corner_radii(log_image: Floats, A_plane_face: Floats) -> Floats:
-    """The radius of the arcs in which the sides of N top faces meet: (N,), 0 for sharp corners.
+    """The radius of the arcs in which the sides of N top faces meet: (N,), about .07 for corners as sharp as can be seen.
 
     Along its diagonal a square of half-width h whose corners are arcs of radius r ends at √2 h - (√2 - 1) r.
     """
@@ -70,8 +70,8 @@ def half_fall(profile: Floats) -> float | None:
 
 
 def _peaks(rows: Floats, at: NDArray[np.float64]) -> Floats:
-    """Where each row (N, K) is highest, to a fraction of the spacing of `at` (K,), by the parabola through the top."""
-    k = np.clip(rows.argmax(1), 1, rows.shape[1] - 2)
-    before, top, after = (rows[np.arange(len(rows)), k + d] for d in (-1, 0, 1))
-    bend = np.maximum(2 * top - before - after, 1e-6)
-    return np.asarray(at[k] + np.clip((after - before) / (2 * bend), -1, 1) * (at[1] - at[0]))
+    """Where each row (N, K) over `at` (K,) peaks: the middle of what is more than half as high around its top."""
+    top = rows.argmax(1)
+    near = np.abs(np.arange(rows.shape[1]) - top[:, None]) <= _PEAK_STEPS
+    weight = np.where(near, np.maximum(rows - rows.max(1, keepdims=True) / 2, 0), 0)
+    return np.asarray((weight @ at) / np.maximum(weight.sum(1), 1e-6))
