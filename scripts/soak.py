@@ -9,6 +9,7 @@ grew, or nothing happened for minutes. Every fault follows from the seed; only t
 
 import json
 import random
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from typing import IO, Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from soak_play import VIEW  # noqa: E402
+
 from companion import cli, demo  # noqa: E402
 from companion.game import Kept, Rolled  # noqa: E402
 from companion.notation import parse_record  # noqa: E402
@@ -29,7 +32,7 @@ from companion.rules import Faces  # noqa: E402
 from companion.timeline import Moment, Record, Started, follow  # noqa: E402
 from hardware.simulated import SimulatedTray  # noqa: E402
 
-LIVES_ROLLS = (20, 200)
+LIVES_ROLLS = (20, 400)
 STUCK_S = 300.0
 GROWTH_MOST_MB = 20
 
@@ -96,7 +99,7 @@ class Soak:
         self.told: list[tuple[str, Faces]] = []
         self.wrong: list[str] = []
         self.counts: Counter[str] = Counter()
-        self.most_mb = 0
+        self.most_mb = self.most_growth_mb = 0
 
     def live(self, most_rolls: int) -> None:
         """Lets the program play, and kills it after so many rolls, but not while the full disk holds records back."""
@@ -164,7 +167,10 @@ class Soak:
     def _look_at(self, used: list[tuple[int, int]]) -> None:
         """Memory and files after the first game against those after the last."""
         self.most_mb = max([self.most_mb, *(mb for mb, _ in used)])
-        if len(used) > 1 and used[-1][0] - used[0][0] > GROWTH_MOST_MB:
+        if len(used) < 2:
+            return
+        self.most_growth_mb = max(self.most_growth_mb, used[-1][0] - used[0][0])
+        if used[-1][0] - used[0][0] > GROWTH_MOST_MB:
             self.wrong.append(f"memory grew from {used[0][0]} to {used[-1][0]} MB in {len(used)} games")
         if len({files for _, files in used}) > 1:
             self.wrong.append(f"the number of open files changed: {[files for _, files in used]}")
@@ -193,14 +199,18 @@ def main(rolls: int = 2000, seed: int = 1) -> int:
     with tempfile.TemporaryDirectory(prefix="mishimash-soak-") as name:
         folder = Path(name)
         demo.calibrated(
-            SimulatedTray(seed),
+            SimulatedTray(seed, view=VIEW),
             lambda pictures, file: cli.make_profile(pictures, file) or cli.make_profile(pictures, folder / "tray.toml"),
         )
         soak = Soak(folder, seed)
         while soak.counts["roll"] < rolls and len(soak.wrong) < 10:
             soak.live(soak.chance.randint(*LIVES_ROLLS))
             print(f"soak: {soak.counts['roll']} of {rolls} rolls, {len(soak.wrong)} wrong", flush=True)
-    print(f"seed {seed}, at most {soak.most_mb} MB: {', '.join(f'{n} × {what}' for what, n in soak.counts.items())}")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_min = (used.ru_utime + used.ru_stime) / 60
+    counts = ", ".join(f"{n} × {what}" for what, n in soak.counts.items())
+    print(f"seed {seed}, {cpu_min:.1f} min of CPU: {counts}")
+    print(f"at most {soak.most_mb} MB, and {soak.most_growth_mb} MB more after a life's last game than after its first")
     print("\n".join(soak.wrong) or "nothing lost, nothing misread, every bank as the oracle has it")
     return 1 if soak.wrong else 0
 

@@ -2,8 +2,8 @@
 
     python soak_play.py FOLDER TRAY SEED
 
-FOLDER holds tray.toml, the profile of the simulated tray with the seed TRAY, and gets the log of the games; SEED is
-that of the faults and the dice.
+FOLDER holds tray.toml, the profile of the simulated tray with the seed TRAY and VIEW, and gets the log of the games;
+SEED is that of the faults and the dice.
 
 Prints a line for each thing: a JSON row as `--events` gives them; `truth 1 1 5` before a roll is told, the dice as they
 really lie; `unsaved N` when records wait in memory because the disk is full, and when they no longer do; `used 130 MB
@@ -30,6 +30,8 @@ from companion.table import Settings, Table  # noqa: E402
 from companion.watch import MotionWatcher  # noqa: E402
 from hardware.oled import OledDisplay  # noqa: E402
 from hardware.ports import DeviceError, Frame, Pressed  # noqa: E402
+from hardware.reviving import RevivingCamera  # noqa: E402
+from hardware.scenery import View  # noqa: E402
 from hardware.simulated import SimulatedTray  # noqa: E402
 from vision.profile_file import load_profile  # noqa: E402
 from vision.read import Reader  # noqa: E402
@@ -37,7 +39,10 @@ from vision.settle import Settler  # noqa: E402
 
 PLAYERS = ("Ana", "Bo", "Cyr")
 TARGET_HALVES = 120
-OUTAGE, OUTAGE_FRAMES = 0.002, (1, 60)
+# Small pictures, five a second: as many rolls as can be had in minutes.
+VIEW = View(width_px=480, height_px=360, focal_px=492.0)
+PERIOD_S = 0.2
+HANG, REFUSES, WAIT_S = 0.004, 0.5, 2.0
 BUS_ERROR = 0.05
 FULL, FULL_STEPS = 0.003, (5, 200)
 FULL_BYTES = 4096
@@ -49,25 +54,45 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
-class FailingCamera:
-    """The tray's camera with outages, as a hung camera looks from outside: no pictures for a while, and a reason."""
+class VirtualTime:
+    """A clock that only goes on when somebody waits."""
 
-    live = False
+    def __init__(self) -> None:
+        self._now_s = 0.0
 
-    def __init__(self, tray: SimulatedTray, chance: random.Random) -> None:
-        self._tray, self._chance, self._out = tray, chance, 0
+    def __call__(self) -> float:
+        return self._now_s
+
+    def sleep(self, wait_s: float) -> None:
+        self._now_s += wait_s
+
+
+class HangingCamera:
+    """The tray's camera as a device that hangs now and then, and after that may not open at once."""
+
+    live = True
+
+    def __init__(self, tray: SimulatedTray, time: VirtualTime, chance: random.Random) -> None:
+        self._tray, self._time, self._chance = tray, time, chance
+        self._hung = False
+
+    def opened(self) -> "HangingCamera":
+        """The device once more, or DeviceError."""
+        if self._hung and self._chance.random() < REFUSES:
+            raise DeviceError("the camera could not be opened: device or resource busy")
+        self._hung = False
+        return self
 
     def frame(self) -> Frame:
-        frame = self._tray.frame()
-        if self._out == 0 and self._chance.random() < OUTAGE:
-            self._out = self._chance.randint(*OUTAGE_FRAMES)
-        if self._out:
-            self._out -= 1
-            raise DeviceError("the camera gave no picture for 2 s; it is being opened again")
-        return frame
+        if self._chance.random() < HANG:
+            self._hung = True
+            self._time.sleep(WAIT_S)
+            raise DeviceError(f"the camera gave no picture for {WAIT_S:.0f} s; it is being opened again")
+        self._time.sleep(PERIOD_S)
+        return self._tray.frame()
 
     def close(self) -> None:
-        self._tray.close()
+        pass
 
 
 class FailingPanel:
@@ -150,11 +175,12 @@ def main(folder: Path, tray_seed: int, seed: int) -> None:
     """Plays one game after another until somebody kills it."""
     chance = random.Random(seed)
     log.datetime = jumping_clock(chance)  # type: ignore[attr-defined]
-    tray = SimulatedTray(tray_seed, clock=None)
+    time = VirtualTime()
+    tray = SimulatedTray(tray_seed, clock=time, sleep=time.sleep, view=VIEW)
     for _ in range(chance.randrange(MOST_THROWS_BEFORE)):  # so that no two lives see the same dice
-        tray.throw()
+        tray.throw(1)
     tray.clear()
-    camera = FailingCamera(tray, chance)
+    camera = RevivingCamera(HangingCamera(tray, time, chance).opened, time, time.sleep)
     reader = Reader(load_profile(folder / "tray.toml"))
     display = OledDisplay(lambda: FailingPanel(chance), (128, 64))
     with log.Log.open(folder) as book:
@@ -172,6 +198,8 @@ def main(folder: Path, tray_seed: int, seed: int) -> None:
             inputs = RecordedInputs(watcher, player(hand, chance, disk), hand)
             app.play(new_or_resumed(book), inputs, book, display, tell)
             tray.clear()
+            if book.unsaved:
+                continue  # while the disk is full the log's own files are closed
             resident = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
             say(f"used {resident // 2**20} MB {len(list(Path('/proc/self/fd').iterdir()))} files")
 
