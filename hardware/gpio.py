@@ -24,11 +24,21 @@ class Wiring:
     roll_led_pin: int = 0
     buzzer_pin: int = 0
 
+    def check(self) -> None:
+        """DeviceError when two parts are given the same pin."""
+        key_of: dict[int, str] = {}
+        for key in ("bank_pin", "roll_pin", "bank_led_pin", "roll_led_pin", "buzzer_pin"):
+            if (pin := getattr(self, key)) and (other := key_of.setdefault(pin, key)) != key:
+                raise DeviceError(
+                    f"{other} and {key} are both GPIO {pin}; give each a pin of its own, in [buttons] of the config"
+                )
+
 
 class GpioButtons:
     """Buttons on pins. gpiozero's own debounce loses events, so it is off; `hardware.debounce` does the work."""
 
     def __init__(self, wiring: Wiring, clock: Callable[[], float] = time.monotonic) -> None:
+        wiring.check()
         from gpiozero import LED, Buzzer, GPIOZeroError, PinFactoryFallback
         from gpiozero import Button as Pin
 
@@ -85,14 +95,11 @@ class GpioButtons:
 
 
 def _sentence(error: Exception, pin: int) -> str:
-    name = type(error).__name__
-    if name in ("BadPinFactory", "PinUnknownPi"):
+    if type(error).__name__ in ("BadPinFactory", "PinUnknownPi"):
         return (
             "no GPIO pins can be reached on this machine; on a Raspberry Pi: sudo apt install python3-lgpio, "
             "elsewhere use --buttons keyboard"
         )
-    if name == "GPIOPinInUse":
-        return f"GPIO {pin} is given to two parts; give each button, light and buzzer a pin of its own in the config"
     if isinstance(error, PermissionError) or "permission" in str(error).lower():
         return f"GPIO {pin} may not be used by this user; run: sudo usermod -aG gpio $USER, then log in again"
     if "busy" in str(error).lower():

@@ -104,9 +104,23 @@ def test_pins_can_be_had_again_after_close(factory: MockFactory, time: Time) -> 
         GpioButtons(Wiring(bank_led_pin=5), time).close()
 
 
-def test_one_pin_for_two_parts_is_one_line_and_leaves_no_pin_taken(factory: MockFactory, time: Time) -> None:
-    with pytest.raises(DeviceError, match="GPIO 17 is given to two parts"):
-        GpioButtons(Wiring(bank_pin=17, roll_pin=17), time)
+@pytest.mark.parametrize(
+    ("wiring", "says"),
+    [
+        (Wiring(bank_pin=17, roll_pin=17), "bank_pin and roll_pin are both GPIO 17;"),
+        (Wiring(roll_led_pin=17), "bank_pin and roll_led_pin are both GPIO 17;"),
+        (Wiring(bank_led_pin=5, buzzer_pin=5), "bank_led_pin and buzzer_pin are both GPIO 5;"),
+    ],
+)
+def test_one_pin_for_two_parts_is_one_line_with_both_keys(factory: MockFactory, wiring: Wiring, says: str) -> None:
+    with pytest.raises(DeviceError, match=says) as error:
+        GpioButtons(wiring)
+    assert "\n" not in str(error.value)
+
+
+def test_a_part_that_cannot_be_had_leaves_no_pin_taken(factory: MockFactory, time: Time) -> None:
+    with pytest.raises(DeviceError, match="GPIO 99"):
+        GpioButtons(Wiring(bank_pin=17, roll_pin=99), time)
     GpioButtons(Wiring(bank_pin=17), time).close()
 
 
