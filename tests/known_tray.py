@@ -1,5 +1,7 @@
 """The simulated tray together with the profile that a perfect calibration would give."""
 
+from itertools import count
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,11 @@ from hardware.simulated import SimulatedTray
 from vision.profile import Lens, Pose, TrayProfile
 
 Image = NDArray[np.uint8]
+
+
+def quick_tray(seed: int, style: str) -> SimulatedTray:
+    """A tray whose clock leaps ahead with every picture, so that no dice are drawn while they move."""
+    return SimulatedTray(seed=seed, style=style, clock=count(step=5.0).__next__, sleep=lambda _: None)
 
 
 def true_profile(tray: SimulatedTray) -> TrayProfile:

@@ -1,6 +1,7 @@
 """The reader on the simulated tray: right on every roll that lies flat, and never wrong without saying so."""
 
 from dataclasses import replace
+from functools import cache
 
 import cv2
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from hardware.scenery import LOOKS
 from hardware.simulated import SimulatedTray
-from tests.known_tray import Image, thrown, true_profile
+from tests.known_tray import Image, quick_tray, thrown, true_profile
 from vision.learn import learn_dice
 from vision.profile import TrayProfile
 from vision.read import Reader
@@ -16,7 +17,7 @@ from vision.read import Reader
 Known = tuple[SimulatedTray, TrayProfile]
 
 
-@pytest.fixture(scope="module", params=["ivory on green", "black on cream", "mixed on black"])
+@pytest.fixture(scope="module", params=["ivory on green", "mixed on black"])
 def known(request: pytest.FixtureRequest) -> Known:
     return learned(request.param)
 
@@ -26,8 +27,9 @@ def ivory() -> Known:
     return learned("ivory on green")
 
 
+@cache
 def learned(style: str) -> Known:
-    tray = SimulatedTray(seed=11, style=style)
+    tray = quick_tray(seed=11, style=style)
     profile = true_profile(tray)
     return tray, replace(profile, dice=learn_dice([thrown(tray)[0] for _ in range(2)], profile))
 
@@ -43,7 +45,7 @@ def test_the_dice_are_learned_from_unlabelled_rolls(known: Known):
 def test_dice_that_lie_flat_are_read_exactly(known: Known):
     tray, profile = known
     reader = Reader(profile)
-    for n in (6, 5, 4, 3, 2, 1):
+    for n in (6, 4, 1):
         image, faces = thrown(tray, n)
         reading = reader.read(image)
         assert (reading.status, list(reading.values), reading.reasons) == ("ok", faces, ())
@@ -66,7 +68,7 @@ def test_the_empty_tray_is_empty(known: Known):
     assert Reader(profile).read(tray.frame().image_bgr).status == "empty"
 
 
-@pytest.mark.parametrize("lean_deg", [5, 15, 30, 45])
+@pytest.mark.parametrize("lean_deg", [5, 10, 20, 30, 40])
 def test_a_leaning_die_is_read_right_or_doubted(known: Known, lean_deg: float):
     tray, profile = known
     image, faces = thrown(tray, 4, lean_deg)
