@@ -1,9 +1,8 @@
 """The command `mishimash`: its subcommands, and the one place where errors become a line and an exit code."""
 
 import argparse
-import contextlib
-import io
 import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -76,9 +75,13 @@ def parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def make_profile(folder: Path, file: Path) -> int:
-    """Makes a profile from a folder of pictures with the calibration's own command; returns its exit code."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        return main(["calibrate", "from-images", str(folder), "--out", str(file)])
+    """Makes a profile from a folder of pictures with the calibration's own command; returns its exit code.
+
+    In a process of its own: the memory that a calibration takes would stay with the game for the whole evening.
+    """
+    program = [sys.executable, "-P", "-c", "from companion.cli import main; raise SystemExit(main())"]
+    words = ["calibrate", "from-images", str(folder), "--out", str(file)]
+    return subprocess.run([*program, *words], stdout=subprocess.DEVNULL, check=False).returncode
 
 
 def _exit_code(error: Exception) -> int:
