@@ -3,6 +3,7 @@
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -45,8 +46,9 @@ class LiveInputs:
         self._hand = hand
         self._seen: queue.SimpleQueue[tuple[table.Input, ...] | Exception] = queue.SimpleQueue()
         self._at: Table | None = None
-        self._scene: object = None
-        self._scene_since_s = 0.0
+        self._pressed: deque[Pressed] = deque()
+        self._shown: object = None
+        self._shown_since_s = 0.0
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="camera", daemon=True)
 
@@ -56,16 +58,18 @@ class LiveInputs:
         return time.monotonic()
 
     def next(self, at: Table) -> tuple[table.Input, ...]:
-        """What was pressed and seen; a Tick when a quarter of a second brought nothing."""
+        """The next press, or what was seen; a Tick when a quarter of a second brought nothing."""
         self._at = at
-        if at.scene is not self._scene:
-            self._scene, self._scene_since_s = at.scene, self.now_s
+        if (at.scene, at.moment) != self._shown:
+            self._shown, self._shown_since_s = (at.scene, at.moment), self.now_s
         if not self._thread.is_alive() and not self._closing.is_set():
             self._thread.start()
         until_s = self.now_s + TICK_S
         while self.now_s < until_s:
-            if pressed := _pressed(self._meant(at), self._hand, at):
-                return pressed
+            self._pressed.extend(self._player(at, self.now_s))
+            while self._pressed:
+                if self._meant(one := self._pressed.popleft()) and (pressed := _pressed([one], self._hand, at)):
+                    return pressed
             try:
                 seen = self._seen.get(timeout=POLL_S)
             except queue.Empty:
@@ -78,10 +82,9 @@ class LiveInputs:
                 return seen
         return (table.Tick(self.now_s),)
 
-    def _meant(self, at: Table) -> Sequence[Pressed]:
-        """What was pressed, without presses that began before this scene was shown: they were about another one."""
-        presses = self._player(at, self.now_s)
-        return [one for one in presses if not (isinstance(one, Press) and one.at_s < self._scene_since_s)]
+    def _meant(self, one: Pressed) -> bool:
+        """False for a press that began before what is shown now was shown: it was about something else."""
+        return not (isinstance(one, Press) and one.at_s < self._shown_since_s)
 
     def close(self) -> None:
         """Ends the thread, so that the camera can be closed."""

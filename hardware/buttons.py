@@ -4,6 +4,7 @@ import atexit
 import os
 import select
 import sys
+from collections import deque
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TextIO
@@ -82,25 +83,27 @@ class KeyboardButtons:
         import tty
 
         self._fd = terminal.fileno()
+        self._struck: deque[str] = deque()
         self._before: list[Any] | None = termios.tcgetattr(self._fd)
         tty.setcbreak(self._fd)
         atexit.register(self.close)
 
     def presses(self, now_s: float, asked: bool) -> list[Pressed]:
-        """All keys struck since the last call that mean something; digits are dice."""
-        found: list[Pressed] = []
+        """The next key that means something, one a call: the table answers it before it is asked of the next."""
         while select.select([self._fd], [], [], 0)[0]:
             struck = os.read(self._fd, 256).decode(errors="ignore")
             if not struck:
-                return [*found, Key("quit", (), now_s)]
-            if struck.startswith("\x1b"):
-                continue
-            for char in struck.lower():
-                if char in WORD_OF_KEY:
-                    found.append(pressed(WORD_OF_KEY[char], now_s))
-                elif "1" <= char <= "6":
-                    found.append(Key("die", (int(char),), now_s))
-        return found
+                self._struck.append("q")
+                break
+            if not struck.startswith("\x1b"):
+                self._struck.extend(struck.lower())
+        while self._struck:
+            char = self._struck.popleft()
+            if char in WORD_OF_KEY:
+                return [pressed(WORD_OF_KEY[char], now_s)]
+            if "1" <= char <= "6":
+                return [Key("die", (int(char),), now_s)]
+        return []
 
     def light(self, buttons: frozenset[Button]) -> None:
         """A keyboard has no lights."""

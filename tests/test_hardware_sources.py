@@ -294,12 +294,13 @@ def test_keys_are_read_one_stroke_each_and_the_terminal_is_given_back() -> None:
         assert not termios.tcgetattr(follower)[3] & termios.ICANON
         assert keyboard.presses(0.0, asked=True) == []
         os.write(leader, b"bR3? u")
-        assert keyboard.presses(2.0, asked=False) == [
-            Press(Button.BANK, False, 2.0),
-            Press(Button.ROLL, False, 2.0),
-            Key("die", (3,), 2.0),
-            Key("throw", (), 2.0),
-            Press(Button.BANK, True, 2.0),
+        assert [keyboard.presses(now_s, asked=False) for now_s in (2.0, 3.0, 4.0, 5.0, 6.0, 7.0)] == [
+            [Press(Button.BANK, False, 2.0)],
+            [Press(Button.ROLL, False, 3.0)],
+            [Key("die", (3,), 4.0)],
+            [Key("throw", (), 5.0)],
+            [Press(Button.BANK, True, 6.0)],
+            [],
         ]
         os.write(leader, b"\x1b[A")
         assert keyboard.presses(3.0, asked=True) == []
