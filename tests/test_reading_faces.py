@@ -90,3 +90,13 @@ def test_a_big_one_needs_its_own_radius_only():
     picture = np.full((120, 120, 3), 220, np.uint8)
     cv2.circle(picture, (60, 60), 10, (20, 20, 180), -1, cv2.LINE_AA)
     assert score_faces(log_picture(picture), A, one_radius=0.17).face[0] == 1
+
+
+@pytest.mark.parametrize("pattern", range(9))
+def test_a_lamp_mirrored_in_the_flat_of_a_face_hides_no_pips(pattern: int):
+    picture = drawn(pattern, "white on pink", upright())
+    flat = picture[40:81, 40:81]
+    cv2.add(flat, (35, 40, 15, 0), dst=flat)
+    scores = score_faces(log_picture(picture), upright())
+    assert scores.face == PATTERN_FACES[pattern]
+    assert scores.score > 0.6

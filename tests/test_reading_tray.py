@@ -139,6 +139,35 @@ def test_a_change_of_brightness_changes_no_value(ivory: Known, gain: float):
     assert (reading.status, list(reading.values)) == ("ok", faces)
 
 
+def test_a_blurred_picture_is_said_to_be_out_of_focus(ivory: Known):
+    tray, profile = ivory
+    reading = Reader(profile).read(np.asarray(cv2.GaussianBlur(thrown(tray)[0], (0, 0), 7), np.uint8))
+    assert reading.status == "unsure"
+    assert any("out of focus" in reason for reason in reading.reasons)
+
+
+def test_a_die_that_is_all_white_is_said_to_glare(ivory: Known):
+    tray, profile = ivory
+    image = thrown(tray, 3)[0].copy()
+    x, y = tray.truth()[0].xy_px
+    cv2.circle(image, (round(x), round(y)), 30, (255, 255, 255), -1, cv2.LINE_AA)
+    reading = Reader(profile).read(image)
+    assert reading.status == "unsure"
+    assert any("glare" in reason for reason in reading.reasons)
+
+
+def test_what_the_empty_tray_shows_already_is_no_die(ivory: Known):
+    """A pattern like a face on the tray's own floor, which other light makes look changed."""
+    tray, profile = ivory
+    image = tray.empty_picture().copy()
+    for x, y in ((488, 358), (512, 382), (536, 406)):
+        cv2.circle(image, (x, y), 6, (20, 20, 20), -1, cv2.LINE_AA)
+    reader = Reader(replace(profile, empty_bgr=image))
+    darker = np.asarray(cv2.convertScaleAbs(image[:, :540], alpha=0.7), np.uint8)
+    reading = reader.read(np.concatenate([darker, image[:, 540:]], axis=1))
+    assert not reading.dice
+
+
 def test_without_the_empty_picture_no_value_is_wrong_in_silence(ivory: Known):
     tray, profile = ivory
     reader = Reader(replace(profile, empty_bgr=None))
