@@ -88,6 +88,11 @@ class StateConfig:
         """The user's own state folder, for when none is named."""
         return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "mishimash"
 
+    @property
+    def profile(self) -> Path:
+        """Where `mishimash calibrate` puts the tray's profile when nobody names another place."""
+        return (self.named or self.usual) / "profile.toml"
+
 
 @dataclass(frozen=True, slots=True)
 class Config:

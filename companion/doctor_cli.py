@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _examine(config: Config, fix_hints: bool) -> int:
-    from companion.devices import oled_settings
+    from companion.devices import oled_settings, wiring
     from hardware.doctor import Check, Wants, as_table, failed
     from hardware.doctor_devices import examine
 
@@ -54,7 +54,8 @@ def _examine(config: Config, fix_hints: bool) -> int:
         config.display.sink,
         config.buttons.source,
         oled_settings(config.display),
-        config.camera.profile,
+        wiring(config.buttons),
+        config.camera.profile or str(config.state.profile if config.state.profile.is_file() else ""),
         config.state.named or config.state.usual,
     )
     fonts = [file.name for file in files("companion.fonts").iterdir() if file.name.endswith(".pcf.gz")]

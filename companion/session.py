@@ -40,8 +40,6 @@ from vision.read import Reader
 from vision.settle import Settler
 
 REAL_CAMERAS = ("picamera2", "v4l2")
-# Where `mishimash calibrate` puts a profile in the state folder when nobody names another place.
-PROFILE_FILE = "profile.toml"
 
 logger = logging.getLogger("mishimash")
 
@@ -152,7 +150,7 @@ def _laid_table(config: Config, asked: frozenset[str], book: Log, tell: app.Tell
 
 def _profile(config: Config, service: Service) -> TrayProfile | None:
     """The tray's profile, None where there is none; a service that cannot use its own says so and reads without."""
-    usual = (config.state.named or config.state.usual) / PROFILE_FILE
+    usual = config.state.profile
     real = config.camera.source.partition(":")[0] in REAL_CAMERAS
     if file := config.camera.profile or (str(usual) if real and usual.is_file() else ""):
         try:

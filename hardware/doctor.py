@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from hardware.gpio import Wiring
 from hardware.panel import OledSettings
 
 PYTHONS = ((3, 11), (3, 13))
@@ -42,6 +43,7 @@ class Wants:
     display: str = "oled"
     buttons: str = "gpio"
     oled: OledSettings = field(default_factory=OledSettings)
+    wiring: Wiring = field(default_factory=Wiring)
     profile: str = ""
     state_folder: Path = Path()
     root: Path = Path("/")
@@ -136,7 +138,7 @@ def check_profile(wants: Wants) -> Check:
     command = "mishimash calibrate"
     if not wants.profile:
         mend = "dice are read without one, but not as surely; calibrate once"
-        return Check("profile", False, "none is named in the config", mend, command)
+        return Check("profile", False, "none is named in the config or in the state folder", mend, command)
     try:
         days = (wants.now_s() - Path(wants.profile).stat().st_mtime) / 86_400
     except OSError as error:

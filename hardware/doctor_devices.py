@@ -19,6 +19,7 @@ from hardware.doctor import (
 )
 from hardware.holders import holder
 from hardware.panel import ADDRESSES, COMMAND, NOP
+from hardware.ports import DeviceError
 
 FAST_HZ = 400_000
 SERVICE = "mishimash"
@@ -120,9 +121,14 @@ def _panel(wants: Wants) -> Check:
 
 
 def check_buttons(wants: Wants) -> list[Check]:
-    """The GPIO chip and whether this user may use it."""
+    """The pins in the config, the GPIO chip, and whether this user may use it."""
     if wants.buttons != "gpio":
         return [Check("buttons", True, wants.buttons)]
+    try:
+        wants.wiring.check()
+    except DeviceError as error:
+        says, _, mend = str(error).partition("; ")
+        return [Check("buttons", False, says, mend, vital=True)]
     chips = sorted(wants.path("/dev").glob("gpiochip*"))
     if not chips:
         mend = "this machine has no pins; use --buttons keyboard"

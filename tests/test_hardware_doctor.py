@@ -9,6 +9,7 @@ from PIL import Image
 
 from hardware.doctor import Check, Wants, as_table, check_clock, check_heat, check_profile, check_state, failed
 from hardware.doctor_devices import check_buttons, check_camera, check_display, check_service, examine
+from hardware.gpio import Wiring
 from hardware.ports import Button, Key, Press
 from hardware.simulated import SimulatedTray
 from hardware.tries import card_of_size, echoed, judged
@@ -176,3 +177,10 @@ def test_presses_are_echoed_in_words() -> None:
         Key("lift", (1,)),
     ]
     assert list(echoed(presses)) == ["BANK", "ROLL, held", "BANK and ROLL together, held", "lift 1"]
+
+
+def test_two_parts_on_one_pin_stand_in_the_way(tmp_path: Path) -> None:
+    [check] = check_buttons(Wants(wiring=Wiring(bank_pin=5, buzzer_pin=5), root=tmp_path))
+    assert (check.ok, check.vital) == (False, True)
+    assert check.says == "bank_pin and buzzer_pin are both GPIO 5"
+    assert check.mend == "give each a pin of its own, in [buttons] of the config"
