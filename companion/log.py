@@ -106,11 +106,11 @@ class Log:
 
     def flush(self) -> bool:
         """Tries to write what waits in memory, and returns whether all of it is on disk."""
-        if not self._waiting and (self._db is None or self._is_in_place()):
+        db = self._db if self._is_in_place() else None
+        if db is not None and not self._waiting:
             return True
         try:
-            db = self._db if self._db is not None and self._is_in_place() else self._look_again()
-            self._write_waiting(db)
+            self._write_waiting(db or self._look_again())
         except (sqlite3.Error, OSError, Unfit) as error:
             if not self.trouble:
                 logger.warning("the game log waits in memory: %s", error)

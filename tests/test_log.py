@@ -345,6 +345,9 @@ def test_a_state_folder_that_is_gone_and_comes_back_has_the_whole_game(tmp_path)
         for record in records[:20]:
             log.append(record)
         folder.rename(elsewhere)
+        for _ in range(2):
+            assert not log.flush()
+            assert log.trouble == "Folder gone: nothing is saved"
         for record in records[20:30]:
             log.append(record)
         assert log.trouble == "Folder gone: 10 not saved"
