@@ -55,7 +55,7 @@ def _examine(config: Config, fix_hints: bool) -> int:
         config.buttons.source,
         oled_settings(config.display),
         wiring(config.buttons),
-        config.camera.profile or str(config.state.profile if config.state.profile.is_file() else ""),
+        _profile_file(config),
         config.state.named or config.state.usual,
     )
     fonts = [file.name for file in files("companion.fonts").iterdir() if file.name.endswith(".pcf.gz")]
@@ -65,6 +65,12 @@ def _examine(config: Config, fix_hints: bool) -> int:
     return 1 if failed(checks) else 0
 
 
+def _profile_file(config: Config) -> str:
+    """The profile that the game would take, "" when there is none."""
+    usual = config.state.profile
+    return config.camera.profile or (str(usual) if usual.is_file() else "")
+
+
 def _try_camera(source: str, config: Config, out: str) -> bool:
     import cv2
 
@@ -72,8 +78,11 @@ def _try_camera(source: str, config: Config, out: str) -> bool:
     from hardware.cameras import open_camera
     from hardware.ports import DeviceError
     from hardware.tries import judged
+    from vision.profile_file import load_profile
 
-    with closing(open_camera(source, pi=pi_settings(config.camera))) as camera:
+    # As in the game: what the profile locks is locked here too.
+    profile = load_profile(file) if (file := _profile_file(config)) else None
+    with closing(open_camera(source, pi=pi_settings(config.camera, profile))) as camera:
         image = camera.frame().image_bgr
     says, good = judged(image)
     try:
