@@ -157,15 +157,19 @@ def test_a_die_that_is_all_white_is_said_to_glare(ivory: Known):
 
 
 def test_what_the_empty_tray_shows_already_is_no_die(ivory: Known):
-    """A pattern like a face on the tray's own floor, which other light makes look changed."""
+    """A die printed on the floor, on which less light falls now."""
     tray, profile = ivory
-    image = tray.empty_picture().copy()
-    for x, y in ((488, 358), (512, 382), (536, 406)):
-        cv2.circle(image, (x, y), 6, (20, 20, 20), -1, cv2.LINE_AA)
-    reader = Reader(replace(profile, empty_bgr=image))
-    darker = np.asarray(cv2.convertScaleAbs(image[:, :540], alpha=0.7), np.uint8)
-    reading = reader.read(np.concatenate([darker, image[:, 540:]], axis=1))
-    assert not reading.dice
+    edge_px = Reader(profile).read(thrown(tray, 1)[0]).dice[0].size_px
+    printed = tray.empty_picture().copy()
+    middle = np.array([512, 384])
+    low, high = (tuple(np.round(middle + side * edge_px / 2).astype(int).tolist()) for side in (-1, 1))
+    cv2.rectangle(printed, low, high, (200, 220, 225), -1)
+    for step in (-0.26, 0.0, 0.26):
+        x, y = np.round(middle + step * edge_px).astype(int).tolist()
+        cv2.circle(printed, (x, y), round(0.09 * edge_px), (20, 20, 20), -1, cv2.LINE_AA)
+    shaded = printed.copy()
+    shaded[250:500, 400:640] = cv2.convertScaleAbs(printed[250:500, 400:640], alpha=0.75)
+    assert not Reader(replace(profile, empty_bgr=printed)).read(shaded).dice
 
 
 def test_without_the_empty_picture_no_value_is_wrong_in_silence(ivory: Known):
