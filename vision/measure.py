@@ -32,7 +32,7 @@ def widths(log_image: Floats, A_plane_face: Floats) -> Floats:
 
 
 def corner_radii(log_image: Floats, A_plane_face: Floats) -> Floats:
-    """The radius of the arcs in which the sides of N top faces meet: (N,), about .07 for corners as sharp as can be seen.
+    """The radius of the arcs in which the sides of N top faces meet: (N,), .07 or so for the sharpest.
 
     Along its diagonal a square of half-width h whose corners are arcs of radius r ends at √2 h - (√2 - 1) r.
     """
