@@ -94,6 +94,7 @@ class ControlSocket:
 class _Server(socketserver.ThreadingUnixStreamServer):
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 128  # with the usual 5, a few half messages would turn the next one away
 
     def __init__(self, path: str, handler: type["_Handler"], put: Callable[[Request], None]) -> None:
         super().__init__(path, handler)
