@@ -46,7 +46,7 @@ def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         epilog="example: mishimash calibrate check roll-*.jpg --profile profile.toml",
     )
     check.add_argument("images", nargs="*", type=Path, metavar="IMAGE", help="pictures instead of the camera")
-    check.add_argument("--rolls", type=int, default=5, metavar="N", help="how many rolls to read from the camera")
+    check.add_argument("--rolls", type=_rolls, default=5, metavar="N", help="how many rolls to read from the camera")
     check.add_argument("--out", type=Path, metavar="FILE", help="the numbers, a JSON line a roll (beside the profile)")
     _at_the_table(check, again=True)
     check.set_defaults(run=_runs("live", "check"))
@@ -131,6 +131,12 @@ def _size(text: str) -> tuple[int, int]:
     if not (width.isdecimal() and height.isdecimal() and int(width) >= 160 and int(height) >= 120):
         raise argparse.ArgumentTypeError(f"expected a size in pixels like 1024x768, not {text!r}")
     return int(width), int(height)
+
+
+def _rolls(text: str) -> int:
+    if not (text.isdecimal() and 1 <= int(text) <= 1000):
+        raise argparse.ArgumentTypeError(f"expected how many rolls, 1 to 1000, not {text!r}")
+    return int(text)
 
 
 def _millimetres(text: str) -> float:

@@ -248,6 +248,7 @@ def test_the_sheet_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureF
         (["sheet", "--out", "board.pdf", "--square", "wide"], "expected 5 to 60 millimetres, not 'wide'"),
         (["from-images", "none", "--out", "p.toml"], "is no folder"),
         (["check", "--profile", "none.toml"], "does not exist"),
+        (["check", "--rolls", "0"], "expected how many rolls, 1 to 1000, not '0'"),
         (["tray", "--camera", "nonsense", "--profile", "none.toml"], "there is no camera 'nonsense'"),
         (["tray", "--size", "wide"], "expected a size in pixels like 1024x768, not 'wide'"),
         (["flatten"], "invalid choice: 'flatten'"),
