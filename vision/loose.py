@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.belief import belief, evidence, usual_edge_px
 from vision.blobs import Blobs, find_blobs
-from vision.candidates import MIN_SCORE, Found, apart, judged, many_pipped, measured, single_pipped
+from vision.candidates import MIN_SCORE, Found, apart, judged, many_pipped, measured, nothing_found, single_pipped
 from vision.doubts import SURE_BELIEF, die_sized, doubts, left_over, pips_on
 from vision.guess import Guess, guess_scene
 from vision.lattice import find_faces
@@ -27,7 +27,12 @@ Floats = NDArray[np.float64]
 WORK_PX = 1280  # the longer side of the picture that is searched
 LARGEST_ENLARGEMENT = 2.0
 MIN_BELIEF = 0.2
-SURE_FACE = 0.6
+SURE_FACE, TRUSTED = 0.6, 0.8  # beliefs: to guess a scene from; to overrule a doubt
+CREDIBLE, CREDIBLE_ALONE = 0.3, 0.5  # beliefs: to be a die at all; the same for one of a colour that no other has
+SAME_BODY = 0.4  # log units
+MOST_SIZES = 3
+ONE_SIZE = 0.14  # log units within which the edges of dice of one size are found
+SAME_PLACE = 0.2  # edges
 FAINT = 0.5  # the contrast of pips, over that of the faintest sure die, below which doubtful dice are dropped
 NEW = 0.15  # log units by which a spot of the empty tray changes when a die comes to lie on it
 MOST_SEEDS = 24
@@ -89,7 +94,7 @@ def search(image_bgr: NDArray[np.uint8], empty_bgr: NDArray[np.uint8] | None = N
     ones = ones.take(pips_on(blobs, ones) <= 1)
     guessed = many.joined(apart(ones, np.arange(len(ones)), taken=many))
     found = _looked_again(log_bgr, spots, _credible(guessed, view), view)
-    found, view, askew = _on_one_plane(small, log_bgr, spots, found, view)
+    found, view, askew = _on_planes(small, log_bgr, spots, found, view)
     confidence = belief(found, view, usual_edge_px(found, view))
     reasons = askew + doubts(log_bgr, spots, blobs, faces, found, view)
     if not len(found) and (len(guessed) or len(die_sized(log_bgr, spots, found, view, None))):
@@ -103,26 +108,61 @@ def _new(spots: Blobs, log_bgr: NDArray[np.float32], log_empty: NDArray[np.float
     return np.asarray(np.abs(sample(log_bgr, xy) - sample(log_empty, xy)).max(axis=1) > NEW)
 
 
-def _on_one_plane(
+def _on_planes(
     image_bgr: NDArray[np.uint8], log_bgr: NDArray[np.float32], spots: Blobs, found: Found, view: View
 ) -> tuple[Found, View, tuple[str, ...]]:
-    """The dice as on a measured tray, with the scene guessed, if that explains all that one is sure of; else `found`.
+    """The dice as on a measured tray, the scene guessed from those that one is sure of, size by size of dice.
 
-    With them the view that follows from them, and why they may not be what they seem.
+    With them the view that follows from them, and why they may not be what they seem. What no scene explains stays as
+    it was found; where there is nothing to guess a scene from, everything.
     """
-    sure = found.take(belief(found, view, usual_edge_px(found, view)) > SURE_FACE)
-    guess = guess_scene(image_bgr, sure, spots, view)
-    if guess is None or not len(guess.sight.best):
+    chance = belief(found, view, usual_edge_px(found, view))
+    trusted, rest = found.take(chance > TRUSTED), found.take(chance > SURE_FACE)
+    dice, doubtful, best_view = nothing_found(), set[str](), None
+    for _ in range(MOST_SIZES):
+        size = rest.take(_of_one_size(rest, view))
+        guess = guess_scene(image_bgr, size, spots, view)
+        seen = nothing_found() if guess is None else _as_found(log_bgr, guess, trusted)
+        if guess is not None and len(seen) and _among(size, seen).all():
+            credible = _credible_on_plane(seen, guess.view, CREDIBLE if best_view is None else SURE_FACE)
+            for k in np.flatnonzero(credible & ~_among(seen, trusted)):
+                doubtful.update(guess.sight.doubts[k])
+            seen = seen.take(credible)
+            best_view = best_view or guess.view
+        else:
+            seen = size
+        dice = dice.joined(apart(seen, np.arange(len(seen)), taken=dice))
+        rest = rest.take(~_among(rest, dice))
+        if not len(rest):
+            break
+    if best_view is None:
         return found, view, ()
-    dice = _as_found(log_bgr, guess)
-    if not _explains(dice, sure):
-        return found, view, ()
-    return dice, guess.view, tuple(dict.fromkeys(doubt for of_one in guess.sight.doubts for doubt in of_one))
+    return dice.joined(apart(rest, np.arange(len(rest)), taken=dice)), best_view, tuple(sorted(doubtful))
 
 
-def _as_found(log_bgr: NDArray[np.float32], guess: Guess) -> Found:
-    """The dice of a guessed scene in the picture."""
+def _credible_on_plane(seen: Found, view: View, least: float) -> NDArray[np.bool_]:
+    """Which of the dice (N,) are more than texture: of some belief, and of more where no sure die has their colour."""
+    chance = belief(seen, view, usual_edge_px(seen, view))
+    sure = seen.take(chance > TRUSTED)
+    unlike = np.abs(seen.body[:, None] - sure.body).max(axis=2).min(axis=1, initial=np.inf) > SAME_BODY
+    credible = chance > np.where(unlike & bool(len(sure)), max(least, CREDIBLE_ALONE), least)
+    return np.asarray(credible if credible.any() else np.ones(len(seen), bool))
+
+
+def _of_one_size(found: Found, view: View) -> NDArray[np.bool_]:
+    """Which of the dice (N,) have the size that most of them have."""
+    if not len(found):
+        return np.zeros(0, bool)
+    size = np.log(found.edge_px / view.edge_at(found.centre_px))
+    near = np.abs(size[:, None] - size) < ONE_SIZE
+    return np.asarray(near[(near @ found.face).argmax()])
+
+
+def _as_found(log_bgr: NDArray[np.float32], guess: Guess, trusted: Found) -> Found:
+    """The dice of a guessed scene in the picture; those that are `trusted` too have the clearer margin of the two."""
     sight, best = guess.sight, guess.sight.best
+    if not len(best):
+        return nothing_found()
     corners = sight.corners_px(guess.scene.plane)
     A = np.empty((len(best), 2, 3))
     A[:, :, 0] = (corners[:, 1] + corners[:, 2] - corners[:, 0] - corners[:, 3]) / 2
@@ -131,19 +171,25 @@ def _as_found(log_bgr: NDArray[np.float32], guess: Guess) -> Found:
     faces, dice = sight.found.faces, guess.scene.dice
     share = np.where(sight.faces == 1, dice.one_radius or dice.pip_radius or PIP_RADIUS, dice.pip_radius or PIP_RADIUS)
     seen = measured(log_bgr, judged(log_bgr, A, share * np.sqrt(np.abs(np.linalg.det(A[:, :, :2])))))
-    return replace(
+    seen = replace(
         seen, face=sight.faces, edge=np.ones(len(best)), score=faces.score[best].astype(np.float64),
         margin=sight.lead.astype(np.float64), strength=faces.strength[best].astype(np.float64),
         spread=faces.body_spread[best].astype(np.float64), body=faces.body[best].astype(np.float64),
         contrast=faces.contrast[best].astype(np.float64),
     )  # fmt: skip
+    known = (_same(seen, trusted) * trusted.margin).max(axis=1, initial=0.0)
+    return replace(seen, margin=np.maximum(seen.margin, known))
 
 
-def _explains(dice: Found, sure: Found) -> bool:
-    """Whether every sure face is one of the dice."""
-    apart_px = np.linalg.norm(dice.centre_px[:, None] - sure.centre_px, axis=2)
-    same = (apart_px < 0.2 * sure.edge_px) & (dice.face[:, None] == sure.face)
-    return bool(same.any(axis=0).all())
+def _among(dice: Found, others: Found) -> NDArray[np.bool_]:
+    """Which of the dice (N,) are among the others."""
+    return np.asarray(_same(dice, others).any(axis=1))
+
+
+def _same(dice: Found, others: Found) -> NDArray[np.bool_]:
+    """Which of N dice and M others are at the same place with the same face: N×M."""
+    apart_px = np.linalg.norm(dice.centre_px[:, None] - others.centre_px, axis=2)
+    return np.asarray((apart_px < SAME_PLACE * dice.edge_px[:, None]) & (dice.face[:, None] == others.face))
 
 
 def _looked_again(log_bgr: NDArray[np.float32], spots: Blobs, found: Found, view: View) -> Found:
