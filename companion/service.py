@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, runtime_checkable
 
 from companion import table
+from companion.config import Config
 from companion.errors import InputError
 from companion.inputs import Inputs, Over
 from companion.replay_cli import end_state
@@ -47,11 +48,11 @@ class Lendable(Protocol):
 class Service:
     """One run as a service; `check_config` raises InputError when the config on disk cannot be used."""
 
-    def __init__(self, check_config: Callable[[], object]) -> None:
+    def __init__(self, check_config: Callable[[], Config]) -> None:
         self.check_config = check_config
         self.troubles: dict[str, Callable[[], str]] = {}  # of devices that the table knows nothing of; "" is well
         self.stopping = False
-        self.again = False
+        self.renewed: Config | None = None  # the config as it was found when a reload was asked for
         self.pulse = Pulse(("camera", "loop"))
         self.control = ControlSocket(socket_path()) if "RUNTIME_DIRECTORY" in os.environ else None
 
@@ -76,9 +77,17 @@ class Service:
         """The inputs, with answers to what is asked in between, and an end when the service is stopped."""
         return _Asked(inputs, camera, self)
 
+    def takes_over(self, config: Config) -> bool:
+        """Whether a reload was asked for that needs no new process: the config is the same, the profile may be new."""
+        if self.stopping or self.renewed != config:
+            return False
+        self.renewed = None
+        self.troubles.pop("profile", None)
+        return True
+
     def exit_code(self, at: Table) -> int:
         """How to leave a table: 0, or what asks systemd for more than an end."""
-        if self.again:
+        if self.renewed is not None:
             return RELOAD_EXIT
         return POWER_OFF_EXIT if supervised() and at.wish == "power_off" else 0
 
@@ -117,7 +126,7 @@ class _Asked:
         self._service.pulse.beat("loop")
         for request in self._service.control.waiting() if self._service.control else ():
             request.answer(self._answer(request.word, at))
-        if self._service.stopping or self._service.again:
+        if self._service.stopping or self._service.renewed is not None:
             raise Over
         happened = self._inputs.next(at)
         self._readings.extend(_reading(one) for one in happened if isinstance(one, DiceRest | DiceUnsure))
@@ -140,10 +149,9 @@ class _Asked:
 
     def _reload(self) -> Answer:
         try:
-            self._service.check_config()
+            self._service.renewed = self._service.check_config()
         except InputError as error:
             return {"error": f"nothing changed: {error}"}
-        self._service.again = True
         return {"ok": True}
 
 

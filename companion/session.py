@@ -51,7 +51,7 @@ def run(
     events: str | None = None,
     seed: int = 0,
     make_profile: MakeProfile,
-    check_config: Callable[[], object],
+    check_config: Callable[[], Config],
 ) -> int:
     """Plays as configured and returns the exit code; the errors of its parts when one cannot be had.
 
@@ -74,24 +74,43 @@ def run(
         # Camera and profile take their time; nobody should look at a dark display meanwhile, or press in vain.
         display.show(screens.picture(at, display.size_px), at.brightness)
         service.troubles["display"] = lambda: display.trouble
-        recorded = by_itself or config.buttons.source.startswith("script:")
-        profile = _profile(config, service)
-        camera = parts.enter_context(closing(_camera(config, profile, seed, real_time=not recorded)))
-        if isinstance(camera, RevivingCamera):
-            service.troubles["camera"] = lambda: camera.trouble
-        if isinstance(camera, SimulatedTray) and profile is None:
-            profile = demo.calibrated(camera, make_profile)
-        witness: Witness = demo.Album() if by_itself else lambda frame, reading: None
-        watcher = service.watched(_watcher(config, camera, profile, witness))
-        hand: Hand = TrayHand(camera) if isinstance(camera, SimulatedTray) else lambda press, at: False
-        player = _player(config, hand, by_itself, buttons)
-        inputs: Inputs
-        if camera.live:
-            inputs = parts.enter_context(closing(LiveInputs(watcher, player, hand)))
-        else:
-            inputs = RecordedInputs(watcher, player, hand)
-        at = app.play(at, service.asked(inputs, camera), book, display, tell)
+        looking = True
+        while looking:
+            with ExitStack() as optics:
+                inputs = _inputs(config, by_itself, buttons, seed, make_profile, service, optics)
+                at = app.play(at, inputs, book, display, tell)
+            # A new profile needs camera and reader anew, but neither the process nor the game, display or buttons.
+            looking = service.takes_over(config)
     return service.exit_code(at)
+
+
+def _inputs(
+    config: Config,
+    by_itself: bool,
+    buttons: Buttons | None,
+    seed: int,
+    make_profile: MakeProfile,
+    service: Service,
+    optics: ExitStack,
+) -> Inputs:
+    """What camera and buttons give, seen with the profile as it is on disk now."""
+    recorded = by_itself or config.buttons.source.startswith("script:")
+    profile = _profile(config, service)
+    camera = optics.enter_context(closing(_camera(config, profile, seed, real_time=not recorded)))
+    if isinstance(camera, RevivingCamera):
+        service.troubles["camera"] = lambda: camera.trouble
+    if isinstance(camera, SimulatedTray) and profile is None:
+        profile = demo.calibrated(camera, make_profile)
+    witness: Witness = demo.Album() if by_itself else lambda frame, reading: None
+    watcher = service.watched(_watcher(config, camera, profile, witness))
+    hand: Hand = TrayHand(camera) if isinstance(camera, SimulatedTray) else lambda press, at: False
+    player = _player(config, hand, by_itself, buttons)
+    inputs: Inputs
+    if camera.live:
+        inputs = optics.enter_context(closing(LiveInputs(watcher, player, hand)))
+    else:
+        inputs = RecordedInputs(watcher, player, hand)
+    return service.asked(inputs, camera)
 
 
 def _teller(events: str | None, by_itself: bool, parts: ExitStack) -> app.Tell:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from companion import table
+from companion.config import Config, GameConfig
 from companion.errors import InputError
 from companion.inputs import Over
 from companion.service import POWER_OFF_EXIT, RELOAD_EXIT, Lendable, Service
@@ -56,7 +57,7 @@ class Lens:
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
     before = signal.getsignal(signal.SIGTERM)
-    made = Service(lambda: None)
+    made = Service(Config)
     with made:
         yield made
     signal.signal(signal.SIGTERM, before)
@@ -106,10 +107,18 @@ def test_status_tells_the_game_the_devices_and_the_last_readings(service: Servic
     assert {"values": [2], "status": "unsure", "reasons": ["glare"]} in answer["readings"]
 
 
-def test_a_reload_ends_the_loop_so_that_it_begins_anew(service: Service) -> None:
+def test_a_reload_with_another_config_asks_for_a_new_process(service: Service) -> None:
     assert service.exit_code(AT) == 0
     assert answer_of(service, "reload") == {"ok": True}
+    assert not service.takes_over(replace(Config(), game=GameConfig(("Cyd",))))
     assert service.exit_code(AT) == RELOAD_EXIT
+
+
+def test_a_reload_with_the_same_config_takes_the_profile_over_in_this_process(service: Service) -> None:
+    assert answer_of(service, "reload") == {"ok": True}
+    assert service.takes_over(Config())
+    assert not service.takes_over(Config())
+    assert service.exit_code(AT) == 0
 
 
 def test_power_off_is_left_to_systemd_where_there_is_one(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
