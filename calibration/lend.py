@@ -1,8 +1,10 @@
 """The camera borrowed from a running service, and handed back whatever happens in between."""
 
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 from calibration.errors import CalibrationError
 from hardware.control import ask, socket_path
@@ -30,6 +32,8 @@ def borrowed(source: str) -> Iterator[Loan]:
     if source.partition(":")[0] not in DEVICES or not _lends():
         yield loan
         return
+    # A line that drops ends the program too, and the camera is to be handed back even so.
+    before = {ending: signal.signal(ending, _leave) for ending in (signal.SIGHUP, signal.SIGTERM)}
     done = threading.Event()
     renewing = threading.Thread(target=_renew, args=(done,), name="loan", daemon=True)
     renewing.start()
@@ -39,6 +43,12 @@ def borrowed(source: str) -> Iterator[Loan]:
         done.set()
         renewing.join()
         ask("reload" if loan.profile_changed else "resume-camera")
+        for ending, handler in before.items():
+            signal.signal(ending, handler)
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    raise SystemExit(128 + number)
 
 
 def _renew(done: threading.Event) -> None:
