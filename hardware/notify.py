@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 
 JOURNAL_LEVELS = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 
+SEND_WITHIN_S = 0.1
+
 
 def supervised() -> bool:
     """True when a service manager waits to hear from this process."""
@@ -25,6 +27,7 @@ def notify(*lines: str) -> None:
         return
     address = "\0" + name[1:] if name.startswith("@") else name
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as to:
+        to.settimeout(SEND_WITHIN_S)
         try:
             to.connect(address)
             to.sendall("\n".join(lines).encode())

@@ -57,6 +57,18 @@ def test_the_manager_hears_the_lines_in_one_message(manager: socket.socket) -> N
     assert manager.recv(4096).decode() == "READY=1\nSTATUS=Ana, roll 6 dice"
 
 
+def test_a_manager_that_does_not_listen_holds_nobody_up(manager: socket.socket, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other, pytest.raises(BlockingIOError):
+        other.setblocking(False)
+        other.connect(str(tmp_path / "notify"))
+        while True:
+            other.send(b"WATCHDOG=1")
+    says = threading.Thread(target=notify, args=("READY=1",), daemon=True)
+    says.start()
+    says.join(timeout=5)
+    assert not says.is_alive()
+
+
 def test_without_a_manager_nothing_is_sent_and_nothing_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     notify("READY=1")
@@ -125,9 +137,7 @@ def test_garbage_reaches_no_loop(service: ControlSocket, tmp_path: Path, garbage
 
 
 @pytest.mark.parametrize("half", [b"", b"stat", b"status" * 1000])
-def test_half_a_message_changes_nothing_and_blocks_nobody(
-    service: ControlSocket, tmp_path: Path, half: bytes
-) -> None:
+def test_half_a_message_changes_nothing_and_blocks_nobody(service: ControlSocket, tmp_path: Path, half: bytes) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as to:
         to.connect(str(tmp_path / "control"))
         to.sendall(half)
