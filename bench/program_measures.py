@@ -54,9 +54,10 @@ class Program:
         return self._times_s()
 
     def at_ready(self) -> tuple[float, float]:
-        """Waits until the program says that it is ready."""
+        """Waits until the program says that it is ready; what it says later goes nowhere."""
         while b"READY=1" not in self._ready.recv(256):
             pass
+        self._ready.close()
         return self._times_s()
 
     def share_over(self, seconds: float, act: Callable[[], object] = lambda: None, each_s: float = 1.0) -> float:
@@ -82,7 +83,6 @@ class Program:
         self.strike("q")
         self._process.wait(timeout=PATIENCE_S)
         os.close(self._keys)
-        self._ready.close()
 
     def _times_s(self) -> tuple[float, float]:
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -119,7 +119,7 @@ def program_at_rest() -> Iterable[Row]:
     with _playing(profile=True) as program:
         program.at_ready()
         time.sleep(SETTLED_S)
-        idle = program.share_over(REST_S)
+        idle = program.share_over(REST_S, each_s=REST_S / 100)
         yield Row(f"play: processor share while nobody plays, {REST_S:.0f} s", f"{idle:.1%} of a core", "≤ 8 %")
         busy = program.share_over(TUMBLE_S, lambda: program.strike(" "), THROW_EACH_S)
         yield Row("play: processor share while dice tumble and are drawn", f"{busy:.0%} of a core")
