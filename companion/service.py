@@ -62,6 +62,8 @@ class Service:
             to_journal = logging.StreamHandler()
             to_journal.setFormatter(JournalFormatter())
             logging.basicConfig(level=logging.INFO, handlers=[to_journal], force=True)
+            # A dozen lines each time a camera that hangs is opened again say nothing.
+            logging.getLogger("picamera2").setLevel(logging.WARNING)
         return self
 
     def __exit__(self, *raised: type[BaseException] | BaseException | TracebackType | None) -> None:
