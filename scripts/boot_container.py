@@ -19,7 +19,8 @@ for m in $(awk '$2 ~ "^/sys/fs/cgroup" {print $2}' /proc/mounts | sort -r); do u
 umount -l /sys/fs/cgroup 2>/dev/null
 mount -t cgroup2 cgroup2 /sys/fs/cgroup || exit 9
 mkdir -p /sys/fs/cgroup/mishimash.$$ && echo $$ >/sys/fs/cgroup/mishimash.$$/cgroup.procs
-exec systemd-nspawn --quiet --register=no --keep-unit --boot --machine=mishimash --console=pipe --directory="$0"
+name="mishimash-${0##*/}"
+exec systemd-nspawn --quiet --register=no --keep-unit --boot --machine="$name" --console=pipe --directory="$0"
 """
 
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import boot_picamera
 from boot_container import Container, wait_until, why_not
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -214,6 +215,11 @@ def check(suite: str) -> list[str]:
         for name, (module, line) in SPOILT.items():
             say(f"an upgrade that {name} leaves the old", failed_upgrade_leaves_the_old(system, module, line))
         say("the game goes on after them", plays_on(system, records(system)))
+        if suite == "trixie":  # Debian 12 has no libcamera with a virtual camera
+            truth = boot_picamera.prepare(system)
+            say("reads from picamera2's virtual camera", boot_picamera.reads_rightly(system, truth))
+            say("lives with a hung picamera2", boot_picamera.lives_with_a_hung_camera(system))
+            boot_picamera.take_away(system)
         say("uninstalls and keeps the games", uninstalls_and_keeps_games(system))
     finally:
         system.kill()
