@@ -34,7 +34,7 @@ check-hardware: setup  ## run the real camera and display stacks on virtual devi
 check-boot:  ## boot Debian systems in containers, install there, and break things (root, systemd-nspawn, network; minutes)
 	@python3 scripts/check_boot.py
 
-soak: setup  ## play 2,000 rolls with faults at random and compare with an oracle (ROLLS=, SEED=; half an hour)
+soak: setup  ## play 2,000 rolls with faults at random and compare with an oracle (ROLLS=, SEED=; some minutes)
 	.venv/bin/python scripts/soak.py $(or $(ROLLS),2000) $(or $(SEED),1)
 
 install:  ## sudo make install: run as a service from now on (also upgrades)

@@ -25,8 +25,8 @@ sink = "png:/run/mishimash/screens"
 [buttons]
 source = "script:/etc/mishimash/nobody"
 """
-# Two rolls in turn, each at rest for more than a second at 30 pictures a second. The pictures differ by noise: always the
-# same bytes would be a frozen camera.
+# Two rolls in turn, each at rest for more than a second at 30 pictures a second. The pictures differ by noise: always
+# the same bytes would be a frozen camera.
 FRAMES_PER_ROLL = 40
 MAKE_PICTURES = f"""
 import cv2, json
