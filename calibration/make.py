@@ -63,11 +63,12 @@ def add_empty(profile: TrayProfile, pictures: Sequence[BGR], name: str = "the pi
     lying = read_loose(empty)
     if lying.status == "ok" or len(lying.dice) > 1:
         raise CalibrationError(f"{name}: dice lie in the empty tray ({_faces(lying)}): clear it and take it again")
-    outline_mm = None
+    outline_mm, open_sides = None, tuple[str, ...]()
     if profile.lens and profile.pose and profile.board:
         board_mm = floor_mm(profile.lens, profile.pose, profile.board.corners_px)
-        outline_mm = find_outline(empty, profile.lens, profile.pose, board_mm, profile.board.square_mm).corners_mm
-    profile = replace(profile, empty_bgr=empty, outline_mm=outline_mm)
+        outline = find_outline(empty, profile.lens, profile.pose, board_mm, profile.board.square_mm)
+        outline_mm, open_sides = outline.corners_mm, outline.open_sides
+    profile = replace(profile, empty_bgr=empty, outline_mm=outline_mm, open_sides=open_sides)
     return replace(profile, light=measure_light(pictures, floor_of(profile)))
 
 

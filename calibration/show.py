@@ -21,7 +21,8 @@ def describe(profile: TrayProfile) -> tuple[Row, ...]:
     rows += _optics(profile)
     if profile.outline_mm is not None:
         sides_mm = np.linalg.norm(np.diff(profile.outline_mm, axis=0), axis=1)
-        rows.append(("tray", f"{max(sides_mm[:2]):.0f} x {min(sides_mm[:2]):.0f} mm of floor"))
+        where = f"; no wall seen at the {' and '.join(profile.open_sides)}" if profile.open_sides else ""
+        rows.append(("tray", f"{max(sides_mm[:2]):.0f} x {min(sides_mm[:2]):.0f} mm of floor{where}"))
     if profile.light:
         light = profile.light
         spots = 0 if light.glare_xyr_px is None else len(light.glare_xyr_px)

@@ -153,7 +153,8 @@ class TrayProfile:
 
     `camera` names the camera it was made with, "" when it was made from pictures and holds for any camera;
     `empty_bgr`: the empty tray, H×W×3 uint8, same size as the lens; `outline_mm`: the tray floor's corners, N×2;
-    `lacks` says in plain words what was not calibrated.
+    `lacks` says in plain words what was not calibrated; `open_sides` where the floor is taken up to the picture's edge
+    because no wall was seen: right, bottom, left or top.
     """
 
     camera: str
@@ -168,3 +169,4 @@ class TrayProfile:
     board: BoardFit | None = None
     light: Light | None = None
     exposure: Exposure | None = None
+    open_sides: tuple[str, ...] = ()
