@@ -34,7 +34,8 @@ sink = "png:/run/mishimash/screens"
 [buttons]
 source = "script:/etc/mishimash/script"
 """
-SCRIPT = "roll\nbank\n" * 20_000
+# ROLL twice: one press may be needed to go on after a bust, and BANK before a throw opens the menu, which ROLL leaves.
+SCRIPT = "roll\nroll\nbank\n" * 20_000
 SPOILT = {
     "does not load": ("vision/read.py", "import nothing"),
     "does not start": ("companion/session.py", "run = lambda *args, **options: 3"),
