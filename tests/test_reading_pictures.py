@@ -4,6 +4,7 @@ import json
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from calibration.board import Board
@@ -67,3 +68,11 @@ def test_without_a_profile_no_flat_die_is_misread_in_silence(rig: Path, truth: d
 @pytest.mark.parametrize(("rig", "truth"), looks(RIGS))
 def test_the_shared_rigs_are_read_exactly(rig: Path, truth: dict) -> None:
     check(rig, truth, Reader(profile_of(rig)))
+
+
+@pytest.mark.parametrize("rig", [None, *KEPT], ids=lambda rig: rig.name if rig else "no profile")
+def test_a_picture_taken_in_the_dark_is_not_called_empty(rig: Path | None) -> None:
+    profile = profile_of(rig) if rig else None
+    reading = Reader(profile).read(np.zeros((768, 1024, 3), np.uint8))
+    assert (reading.status, reading.values) == ("unsure", ())
+    assert "too dark to see dice" in reading.reasons

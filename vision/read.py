@@ -38,7 +38,10 @@ class Reader:
         `expect`: how many dice there should be; another number makes the reading unsure. A picture of another size
         than the profile's is scaled to it if it has the same shape, else read as a loose photograph.
         """
-        return with_colours(self._read(image_bgr, expect), image_bgr)
+        reading = self._read(image_bgr, expect)
+        if not reading.dice and np.median(image_bgr[::8, ::8]) < _DARK_LEVEL:
+            return Reading((), "unsure", (*reading.reasons, "too dark to see dice"))
+        return with_colours(reading, image_bgr)
 
     def _read(self, image_bgr: Image, expect: int | None) -> Reading:
         scene = self._scene
@@ -70,8 +73,6 @@ class Reader:
                 reasons.append("there is a pip that belongs to no die lying flat")
         if front and np.count_nonzero(front.changed) > _MOST_CHANGED * np.count_nonzero(plane.seen):
             reasons = ["most of the tray looks different from the empty picture: a hand in view, or the light changed?"]
-        if np.median(image_bgr[::8, ::8]) < _DARK_LEVEL and not dice:
-            reasons.append("too dark to see dice")
         if reasons and front and scene.log_empty is not None:
             still = ~front.changed & plane.seen
             blurred = out_of_focus(seen.log_image, scene.log_empty, still)
