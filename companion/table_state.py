@@ -14,7 +14,7 @@ Wish = Literal["power_off"]
 NOTE_S = 4.0
 BANKED_S = 6.0
 SAVER_S = 180.0
-LEAST_BRIGHTNESS, MOST_BRIGHTNESS = 1, 255
+LEAST_BRIGHTNESS = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,8 @@ class MotionWatcher:
         self._camera = camera
         self._settler = settler
         self._witness = witness
-        self._lost = False
+        # Whether the table was told that there is no camera; None before the first look, then the table knows it.
+        self._lost: bool | None = None
         self.now_s = 0.0
 
     def look(self, at: table.Table) -> tuple[table.Input, ...]:
@@ -50,6 +51,8 @@ class MotionWatcher:
 
         Raises DeviceError for a recording that cannot be played.
         """
+        if self._lost is None:
+            self._lost = bool(at.camera_lost)
         try:
             frame = self._camera.frame()
         except DeviceError as error:

@@ -249,6 +249,13 @@ def test_a_camera_lost_and_back_reads_the_next_roll(profile: TrayProfile, book: 
     assert moment.game == end.game
 
 
+def test_a_new_watcher_of_a_camera_that_gives_pictures_ends_what_was_said_of_the_old_one() -> None:
+    lost, _ = table.step(BEGUN, table.CameraLost("the camera is lent to another program"))
+    watcher = watcher_of(SimulatedTray())
+    assert watcher.look(lost) == (table.CameraBack(),)
+    assert watcher.look(lost) == ()
+
+
 def test_a_log_deleted_in_mid_game_is_written_again_and_the_screen_says_so(book: Log, tmp_path: Path) -> None:
     watcher = watcher_of(SimulatedTray(1, view=SMALL))
     inputs = RecordedInputs(watcher, nobody, no_hand)
