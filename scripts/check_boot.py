@@ -3,7 +3,7 @@
     sudo scripts/check_boot.py [SUITE…]
 
 A game on the simulated tray goes on meanwhile; after each blow the service must be back and no record of the game lost.
-Where containers cannot be booted it says so and leaves with 0, so that it may stand in `.ci/run`.
+Where no container boots or no package can be fetched it says so and leaves with 0, so that it may stand in `.ci/run`.
 """
 
 import os
@@ -14,7 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import boot_picamera
-from boot_container import Container, wait_until, why_not
+from boot_container import BrokenError, Container, alone, wait_until
+from boot_verdicts import Verdicts
+from check_hardware import NotHereError
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mishimash-check-boot"
@@ -38,8 +40,13 @@ source = "script:/etc/mishimash/script"
 SCRIPT = "roll\nroll\nbank\n" * 20_000
 SPOILT = {
     "does not load": ("vision/read.py", "import nothing"),
-    "does not start": ("companion/session.py", "run = lambda *args, **options: 3"),
+    "did not start": ("companion/session.py", "run = lambda *args, **options: 3"),
 }
+# What the installation fetches: lists of apt, a package of apt, a package of pip.
+FETCH = (
+    "apt-get update -qq -o APT::Update::Error-Mode=any && apt-get install -y -qq python3-venv && "
+    "python3 -m venv --clear /var/probe && /var/probe/bin/pip download -q --no-deps --no-cache-dir -d /var/probe pip"
+)
 MAKE_PROFILE = f"""
 from pathlib import Path
 from companion import cli, demo
@@ -116,10 +123,14 @@ def keep_profile(system: Container) -> None:
     system.run("systemctl restart mishimash")
 
 
-def stops_cleanly(system: Container) -> bool:
+def stop_s(system: Container) -> float:
+    """How long a stop took; BrokenError when it was no clean one."""
     began_s = time.monotonic()
     system.run("systemctl stop mishimash")
-    return time.monotonic() - began_s <= STOP_WITHIN_S and system.show("Result")["Result"] == "success"
+    took_s = time.monotonic() - began_s
+    if (result := system.show("Result")["Result"]) != "success":
+        raise BrokenError(f"the service was stopped with {result}")
+    return took_s
 
 
 def broken_config_stays_down(system: Container) -> bool:
@@ -141,13 +152,14 @@ def upgrades_in_place(system: Container) -> bool:
     return kept and system.run("readlink /opt/mishimash/current") != was
 
 
-def failed_upgrade_leaves_the_old(system: Container, module: str, line: str) -> bool:
-    """With a line added to a module; it is taken away again."""
+def failed_upgrade_leaves_the_old(system: Container, why: str, module: str, line: str) -> bool:
+    """With a line added to a module, for which the installation fails and says why; it is taken away again."""
     was = system.run("readlink /opt/mishimash/current")
     system.run(f"cd {SOURCE} && cp {module} good && echo '{line}' >>{module}")
     said = system.run(f"make -C {SOURCE} install && echo IT WAS INSTALLED", check=False)
     system.run(f"cd {SOURCE} && mv good {module}")
-    return "IT WAS INSTALLED" not in said and system.run("readlink /opt/mishimash/current") == was
+    refused = f"the new version {why}" in said and "IT WAS INSTALLED" not in said
+    return refused and system.run("readlink /opt/mishimash/current") == was
 
 
 def survives_a_full_disk(system: Container) -> bool:
@@ -179,62 +191,90 @@ def uninstalls_and_keeps_games(system: Container) -> bool:
     return gone.count("No such file") == 2 and "games.db" in system.run("ls /var/lib/mishimash")
 
 
+def go_through(system: Container, verdicts: Verdicts) -> None:
+    """Everything on one freshly booted system; BrokenError when it cannot be gone on with."""
+    say, say_time = verdicts.say, verdicts.say_time
+    system.run(f"make -C {SOURCE} install", within_s=1800)
+    say("installed by make install, and a game goes on", plays_on(system, []))
+    said = system.run(f"systemd-analyze verify --man=no {UNIT}")
+    say("systemd-analyze verify prints nothing", not said, said)
+    say(f"exposure is at most {EXPOSURE_MOST}", exposure(system) <= EXPOSURE_MOST, f"({exposure(system)})")
+    say("only root and the group may ask it", only_the_group_may_ask(system))
+    say("goes on with a profile of its own", after(system, lambda: keep_profile(system)))
+    say("SIGKILL", restarts_by_itself(system, "systemctl kill -s KILL mishimash", 10))
+    say("a hang, ended by the watchdog", restarts_by_itself(system, "systemctl kill -s STOP mishimash", 40))
+    say_time("stops", stop_s(system), STOP_WITHIN_S)
+    say("goes on after stop and start", after(system, lambda: system.run("systemctl start mishimash")))
+    say("goes on after a reload", after(system, lambda: system.run("mishimash reload")))
+    say("goes on after a reboot", after(system, system.reboot))
+    say_time("ready", ready_s(system), READY_WITHIN_S)
+    say("goes on after the plug was pulled", after(system, lambda: power_cut(system)))
+    say("a broken config ends it with 78 and it stays down", broken_config_stays_down(system))
+    say("a full disk", survives_a_full_disk(system))
+    say("upgrades in place, config untouched", after(system, lambda: say("upgrade", upgrades_in_place(system))))
+    for why, (module, line) in SPOILT.items():
+        say(f"an upgrade that {why} leaves the old", failed_upgrade_leaves_the_old(system, why, module, line))
+    say("the game goes on after them", plays_on(system, records(system)))
+    if system.name == "trixie":  # Debian 12 has no libcamera with a virtual camera
+        truth = boot_picamera.prepare(system)
+        say("reads from picamera2's virtual camera", boot_picamera.reads_rightly(system, truth))
+        say("lives with a hung picamera2", boot_picamera.lives_with_a_hung_camera(system))
+        say_time("stops with a hung picamera2", stop_s(system), STOP_WITHIN_S)
+        boot_picamera.take_away(system)
+    say("uninstalls and keeps the games", uninstalls_and_keeps_games(system))
+
+
 def check(suite: str) -> list[str]:
-    """Goes through everything on one system; the names of what failed."""
-    failed: list[str] = []
-
-    def say(name: str, fine: object, more: str = "") -> None:
-        print(f"check-boot: {suite}: {'ok    ' if fine else 'FAILED'} {name} {more}".rstrip(), flush=True)
-        if not fine:
-            failed.append(f"{suite}: {name}")
-
+    """Goes through everything on one system; the names of what failed. NotHereError when nothing can be said here."""
+    began_s = time.monotonic()
     system = Container(suite, CACHE)
     settings = system.root / "etc/mishimash"
     settings.mkdir()
     (settings / "config.toml").write_text("# own words\n" + CONFIG, encoding="utf-8")
     (settings / "script").write_text(SCRIPT, encoding="utf-8")
     copy_source(system)
+    verdicts = Verdicts(system)
     try:
-        system.boot()
-        system.run(f"make -C {SOURCE} install", within_s=1800)
-        say("installed by make install, and a game goes on", plays_on(system, []))
-        say("systemd-analyze verify prints nothing", not system.run(f"systemd-analyze verify --man=no {UNIT}"))
-        say(f"exposure is at most {EXPOSURE_MOST}", exposure(system) <= EXPOSURE_MOST, f"({exposure(system)})")
-        say("only root and the group may ask it", only_the_group_may_ask(system))
-        say("goes on with a profile of its own", after(system, lambda: keep_profile(system)))
-        say("SIGKILL", restarts_by_itself(system, "systemctl kill -s KILL mishimash", 10))
-        say("a hang, ended by the watchdog", restarts_by_itself(system, "systemctl kill -s STOP mishimash", 40))
-        say(f"stops within {STOP_WITHIN_S} s", stops_cleanly(system))
-        say("goes on after stop and start", after(system, lambda: system.run("systemctl start mishimash")))
-        say("goes on after a reload", after(system, lambda: system.run("mishimash reload")))
-        say("goes on after a reboot", after(system, system.reboot))
-        say(f"ready within {READY_WITHIN_S} s", ready_s(system) <= READY_WITHIN_S, f"({ready_s(system):.1f} s)")
-        say("goes on after the plug was pulled", after(system, lambda: power_cut(system)))
-        say("a broken config ends it with 78 and it stays down", broken_config_stays_down(system))
-        say("a full disk", survives_a_full_disk(system))
-        say("upgrades in place, config untouched", after(system, lambda: say("upgrade", upgrades_in_place(system))))
-        for name, (module, line) in SPOILT.items():
-            say(f"an upgrade that {name} leaves the old", failed_upgrade_leaves_the_old(system, module, line))
-        say("the game goes on after them", plays_on(system, records(system)))
-        if suite == "trixie":  # Debian 12 has no libcamera with a virtual camera
-            truth = boot_picamera.prepare(system)
-            say("reads from picamera2's virtual camera", boot_picamera.reads_rightly(system, truth))
-            say("lives with a hung picamera2", boot_picamera.lives_with_a_hung_camera(system))
-            boot_picamera.take_away(system)
-        say("uninstalls and keeps the games", uninstalls_and_keeps_games(system))
+        try:
+            system.boot()
+        except BrokenError as error:  # nothing of the project is in it yet
+            raise NotHereError(f"no system boots: {error}") from error
+        try:
+            go_through(system, verdicts)
+        except BrokenError as error:
+            # An installation that failed for want of a network says nothing of the project.
+            if not verdicts.failed and system.is_up():
+                require_network(system)
+            verdicts.say("goes through to the end", False, str(error))
     finally:
         system.kill()
-    return failed
+    took_s, load = time.monotonic() - began_s, os.getloadavg()[1]
+    print(f"check-boot: {suite}: {verdicts.in_short}; {took_s:.0f} s at load {load:.1f} on {os.cpu_count()} cores")
+    return [f"{suite}: {name}" for name in verdicts.failed]
+
+
+def require_network(system: Container) -> None:
+    """NotHereError when neither this project nor any other could be installed in a system."""
+    try:
+        system.run(FETCH)
+    except BrokenError as error:
+        last = str(error).strip().splitlines()[-1]
+        raise NotHereError(f"apt or pip can fetch nothing in {system.name}: {last}") from error
 
 
 def main(suites: Sequence[str]) -> int:
     """0 when all went well or nothing can be checked here, 1 when something failed."""
-    if reason := why_not():
-        print(f"check-boot: not run: {reason}")
-        return 0
-    CACHE.mkdir(parents=True, exist_ok=True)
-    failed = [name for suite in suites or SUITES for name in check(suite)]
-    print(f"check-boot: {len(failed)} failed" + "".join(f"\n  {name}" for name in failed))
+    failed: list[str] = []
+    try:
+        with alone(CACHE):
+            for suite in suites or SUITES:
+                failed += check(suite)
+    except NotHereError as error:
+        print(f"check-boot: not run here: {error}")
+    else:
+        print(f"check-boot: {len(failed)} failed")
+    for name in failed:
+        print(f"  {name}")
     return 1 if failed else 0
 
 

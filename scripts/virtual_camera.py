@@ -2,18 +2,21 @@
 
     python3 virtual_camera.py PROJECT CHECK       prints one line and leaves with 0 when the check holds
 
-The virtual camera has one NV12 stream, no controls, and no display or dma-heap to take memory from: `borrow_memory`
-gives picamera2 plain shared memory instead. Everything else is the real thing.
+The virtual camera has one NV12 stream, no controls, no display or dma-heap to take memory from, and no clock: it gives
+as many pictures a second as the machine can make. `borrow_memory` gives picamera2 plain shared memory instead, and a
+sensor's pace. Everything else is the real thing.
 """
 
 import json
 import mmap
 import os
 import sys
+import time
 import types
 from pathlib import Path
 
 SIZE_PX = (1280, 720)
+FRAME_S = 1 / 30
 
 
 def borrow_memory() -> None:
@@ -41,6 +44,7 @@ def borrow_memory() -> None:
         def __init__(self) -> None:
             super().__init__()
             self.sync, self.mapped, self.by_stream, self.files = Mapped, {}, {}, []
+            self.next_s = 0.0
 
         def allocate(self, configuration: object, camera: object) -> None:
             self.close()
@@ -61,6 +65,11 @@ def borrow_memory() -> None:
             buffer = libcamera.FrameBuffer(planes)
             self.mapped[buffer] = mmap.mmap(file, stream.frame_size)
             return buffer
+
+        def acquire(self, buffers: object) -> None:
+            # picamera2 calls this once for each picture that libcamera has completed.
+            time.sleep(max(0.0, self.next_s - time.monotonic()))
+            self.next_s = time.monotonic() + FRAME_S
 
         def buffers(self, stream: object) -> list[object]:
             return self.by_stream[stream]
@@ -142,8 +151,6 @@ def check_size(project: Path) -> str:
 
 def check_hang(project: Path) -> str:
     """A capture that hangs is given up in time, and the camera is opened again; run with a libcamera that hangs."""
-    import time
-
     from hardware.picamera import WAIT_S, PiCamera, PiSettings
     from hardware.ports import DeviceError
     from hardware.reviving import RevivingCamera
