@@ -20,11 +20,14 @@ def supervised() -> bool:
     return bool(os.environ.get("NOTIFY_SOCKET"))
 
 
-def notify(*lines: str) -> None:
-    """Sends lines such as "READY=1" or "STATUS=Ana to roll" to the service manager, if there is one."""
+def notify(*lines: str) -> bool:
+    """Sends lines such as "READY=1" or "STATUS=Ana to roll" to the service manager; False when they did not get there.
+
+    A manager that does not listen holds the caller up for SEND_WITHIN_S at most. Without a manager it is True.
+    """
     name = os.environ.get("NOTIFY_SOCKET", "")
     if not name:
-        return
+        return True
     address = "\0" + name[1:] if name.startswith("@") else name
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as to:
         to.settimeout(SEND_WITHIN_S)
@@ -34,6 +37,8 @@ def notify(*lines: str) -> None:
         except OSError as error:
             # A full or vanished socket must not stop a game; the watchdog restarts us if it stays so.
             logging.getLogger("mishimash").debug("the service manager does not listen at %s: %s", name, error)
+            return False
+    return True
 
 
 class Pulse:
@@ -41,9 +46,10 @@ class Pulse:
 
     A part beats when it has done its work, well or with a failure that is known and shown: the camera after each look,
     the loop after each picture on the display. One part that hangs stops the pulse, and the service is restarted.
+    Ready is said until it gets there: a manager that missed it would end a service that is well.
     """
 
-    def __init__(self, parts: Iterable[str], say: Callable[[str], None] = notify) -> None:
+    def __init__(self, parts: Iterable[str], say: Callable[[str], bool] = notify) -> None:
         self._parts = frozenset(parts)
         self._waiting_for = set(self._parts)
         self._say = say
@@ -55,8 +61,8 @@ class Pulse:
         with self._lock:
             self._waiting_for.discard(part)
             if not self._waiting_for:
-                self._say(self._next)
-                self._next = "WATCHDOG=1"
+                if self._say(self._next):
+                    self._next = "WATCHDOG=1"
                 self._waiting_for |= self._parts
 
 

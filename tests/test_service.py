@@ -64,17 +64,18 @@ def test_a_manager_that_does_not_listen_holds_nobody_up(manager: socket.socket, 
         other.connect(str(tmp_path / "notify"))
         while True:
             other.send(b"WATCHDOG=1")
-    says = threading.Thread(target=notify, args=("READY=1",), daemon=True)
+    got_there: list[bool] = []
+    says = threading.Thread(target=lambda: got_there.append(notify("READY=1")), daemon=True)
     says.start()
     says.join(timeout=5)
-    assert not says.is_alive()
+    assert got_there == [False]
 
 
 def test_without_a_manager_nothing_is_sent_and_nothing_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
-    notify("READY=1")
+    assert notify("READY=1")
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "gone"))
-    notify("READY=1")
+    assert not notify("READY=1")
 
 
 @pytest.mark.parametrize(
@@ -91,10 +92,18 @@ def test_without_a_manager_nothing_is_sent_and_nothing_fails(monkeypatch: pytest
 )
 def test_one_part_that_hangs_stops_the_pulse(beats: str, said: list[str]) -> None:
     heard: list[str] = []
-    pulse = Pulse(("camera", "loop"), heard.append)
+    pulse = Pulse(("camera", "loop"), lambda line: heard.append(line) is None)
     for part in beats.split():
         pulse.beat(part)
     assert heard == said
+
+
+def test_ready_is_said_again_until_the_manager_hears_it() -> None:
+    said, hears = list[str](), iter((False, False, True, False, True))
+    pulse = Pulse(("camera",), lambda line: said.append(line) is None and next(hears))
+    for _ in range(5):
+        pulse.beat("camera")
+    assert said == ["READY=1", "READY=1", "READY=1", "WATCHDOG=1", "WATCHDOG=1"]
 
 
 @pytest.mark.parametrize(
