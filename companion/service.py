@@ -135,7 +135,8 @@ class _Asked:
         return happened
 
     def _answer(self, word: str, at: Table) -> Answer:
-        logger.info("asked to %s", word)
+        if word != "status":  # which changes nothing, and --watch asks for it each second
+            logger.info("asked to %s", word)
         match word:
             case "status":
                 return status(at, self._service.troubles) | {"readings": list(self._readings)}

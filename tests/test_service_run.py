@@ -1,5 +1,6 @@
 """A run as a service: what ends it, what it answers, and that the camera can be lent meanwhile."""
 
+import logging
 import os
 import signal
 import threading
@@ -105,6 +106,15 @@ def test_status_tells_the_game_the_devices_and_the_last_readings(service: Servic
     }  # fmt: skip
     assert {"values": [1, 5], "status": "ok", "confidence": 0.988} in answer["readings"]
     assert {"values": [2], "status": "unsure", "reasons": ["glare"]} in answer["readings"]
+
+
+def test_the_journal_tells_of_what_changes_something_and_of_no_status(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    answer_of(service, "status")
+    answer_of(service, "reload")
+    assert caplog.messages == ["asked to reload"]
 
 
 def test_a_reload_with_another_config_asks_for_a_new_process(service: Service) -> None:
