@@ -14,6 +14,7 @@ from hardware.ports import EndOfFrames, Key, Press, Pressed, Stuck
 
 POLL_S = 0.01
 TICK_S = 0.25
+END_WITHIN_S = 1.0
 
 Player = Callable[[Table, float], Sequence[Pressed]]
 """Whoever presses: what was pressed since the last call, given the table and the time."""
@@ -87,10 +88,10 @@ class LiveInputs:
         return not (isinstance(one, Press) and one.at_s < self._shown_since_s)
 
     def close(self) -> None:
-        """Ends the thread, so that the camera can be closed."""
+        """Ends the thread, so that the camera can be closed. One that waits for a camera that hangs is left to it."""
         self._closing.set()
         if self._thread.is_alive():
-            self._thread.join(timeout=2)
+            self._thread.join(timeout=END_WITHIN_S)
 
     def _watch(self) -> None:
         try:

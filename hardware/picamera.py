@@ -67,7 +67,6 @@ class PiCamera:
         require_picamera2()
         self._clock = clock
         self._settings = settings
-        self._hung = False
         self._camera = _claimed(settings.number)
         try:
             self.model = str(self._camera.camera_properties.get("Model", "camera"))
@@ -112,10 +111,8 @@ class PiCamera:
             finally:
                 request.release()
         except TimeoutError as error:
-            self._hung = True
             raise DeviceError(f"the camera gave no picture for {WAIT_S:.0f} s; it is being opened again") from error
         except Exception as error:  # picamera2 and libcamera raise whatever they like
-            self._hung = True
             raise DeviceError(f"the camera failed ({error}); it is being opened again") from error
         now_s = self._clock()
         self._pace.saw(small, now_s)
@@ -125,10 +122,12 @@ class PiCamera:
         return Frame(image, now_s, self.model)
 
     def close(self) -> None:
-        """Gives the camera back. `stop` would wait for ever on a hung camera that was not flushed first."""
+        """Gives the camera back, also while another thread waits for a picture of it.
+
+        `stop` would wait for ever for a picture that never comes, if that was not cancelled first.
+        """
         with suppress(Exception):
-            if self._hung:
-                self._camera.cancel_all_and_flush()
+            self._camera.cancel_all_and_flush()
             self._camera.stop()
         with suppress(Exception):
             self._camera.close()

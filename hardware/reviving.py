@@ -16,6 +16,7 @@ FROZEN_S = 5.0
 EVERY_PX = 16
 LET_GO_S = 3.0
 LOAN_S = 30.0  # a borrower that has not asked again for so long is dead
+CLOSED = "the camera was given back"
 LENT = "the camera is lent to another program; `mishimash resume-camera` takes it back"
 
 
@@ -38,6 +39,7 @@ class RevivingCamera:
         self._trouble = ""
         self._sample = b""
         self._sample_s = 0.0
+        self._closed = False
         self._lent = threading.Event()
         self._lent_s = 0.0
         self._let_go = threading.Event()
@@ -47,7 +49,7 @@ class RevivingCamera:
         if self._lent.is_set() and self._clock() - self._lent_s > LOAN_S:
             self.take_back()
         if self._lent.is_set():
-            self.close()
+            self._drop()
             self._let_go.set()
             self._sleep(NAP_S)
             raise DeviceError(LENT)
@@ -58,6 +60,8 @@ class RevivingCamera:
         try:
             if self._device is None:
                 self._device, self._opened_s, self._sample = self._open_device(), self._clock(), b""
+            if self._closed:
+                raise DeviceError(CLOSED)
             frame = self._device.frame()
             self._check_alive(frame)
         except DeviceError as error:
@@ -95,13 +99,17 @@ class RevivingCamera:
         self._failures, self._retry_s = 0, float("-inf")
 
     def close(self) -> None:
-        """Gives the device back."""
-        if self._device is not None:
-            self._device.close()
+        """Gives the device back for good, also one that another thread is opening just now."""
+        self._closed = True
+        self._drop()
+
+    def _drop(self) -> None:
+        if device := self._device:
             self._device = None
+            device.close()
 
     def _give_up(self, error: DeviceError) -> None:
-        self.close()
+        self._drop()
         self._retry_s = self._clock() + PAUSES_S[min(self._failures, len(PAUSES_S) - 1)]
         self._failures += 1
         self._trouble = str(error)

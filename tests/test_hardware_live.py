@@ -88,6 +88,17 @@ def test_a_pulled_camera_is_closed_said_once_in_each_call_and_taken_up_again(
     assert (wired.opened, wired.closed) == (2, 1)
 
 
+def test_a_camera_given_back_while_it_is_being_opened_is_not_left_open(wired: Wired, camera: RevivingCamera) -> None:
+    def slowly() -> Wired:
+        camera.close()
+        return wired.open()
+
+    camera._open_device = slowly
+    with pytest.raises(DeviceError, match="given back"):
+        camera.frame()
+    assert (wired.opened, wired.closed) == (1, 1)
+
+
 def test_pauses_grow_and_no_call_waits_long(wired: Wired, camera: RevivingCamera) -> None:
     wired.works = False
     tries: list[float] = []
