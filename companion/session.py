@@ -25,6 +25,7 @@ from companion.scripted import ScriptPlayer
 from companion.service import Service
 from companion.settings import settings_of
 from companion.table import Table
+from companion.table_state import Off
 from companion.watch import LookWatcher, MotionWatcher, Watcher, Witness
 from hardware.buttons import ScriptButtons, open_buttons
 from hardware.cameras import open_camera
@@ -81,6 +82,8 @@ def run(
                 at = app.play(at, inputs, book, display, tell)
             # A new profile needs camera and reader anew, but neither the process nor the game, display or buttons.
             looking = service.takes_over(config)
+        if config.display.off_text:
+            display.show(screens.picture(at.with_scene(Off()), display.size_px), at.brightness)
     return service.exit_code(at)
 
 

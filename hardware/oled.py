@@ -14,6 +14,7 @@ logger = logging.getLogger("mishimash")
 
 RETRY_S = 1.0
 HEARTBEAT_S = 0.5
+END_WITHIN_S = 0.5  # a bus may hang
 
 
 class Panel(Protocol):
@@ -29,7 +30,7 @@ class Panel(Protocol):
         """Asks whether the panel is still there and still knows how it was set up."""
 
     def off(self) -> None:
-        """Blanks the panel and gives the bus back."""
+        """Blanks the panel, unless its settings leave the last picture standing, and gives the bus back."""
 
 
 class Keeper:
@@ -101,23 +102,23 @@ class OledDisplay:
                 self._news.notify()
 
     def close(self) -> None:
-        """Blanks the panel; waits at most two seconds for a bus that hangs."""
+        """Shows what is wanted last, then turns the panel off; waits END_WITHIN_S at most."""
         with self._news:
             self._closing = True
             self._news.notify()
-        self._thread.join(timeout=2.0)
+        self._thread.join(timeout=END_WITHIN_S)
 
     def _draw(self) -> None:
         seen: tuple[Image.Image, int] | None = None
         while True:
             with self._news:
                 self._news.wait_for(lambda: self._closing or self._wanted is not seen, timeout=HEARTBEAT_S)  # noqa: B023
-                seen = self._wanted
-                if self._closing:
-                    break
+                seen, closing = self._wanted, self._closing
             before = self._keeper.trouble
             if seen is not None:
                 self._keeper.tend(seen[0], time.monotonic(), seen[1])
             if self._keeper.trouble != before:
                 logger.warning("display: %s", self._keeper.trouble or "well again")
+            if closing:
+                break
         self._keeper.off()

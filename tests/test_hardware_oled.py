@@ -173,6 +173,27 @@ def test_show_never_waits_for_the_bus_and_the_newest_picture_wins() -> None:
     assert panel.drawn == [picture(0).tobytes(), picture(49).tobytes(), b"off"]
 
 
+def test_what_is_shown_last_is_drawn_before_the_panel_is_turned_off() -> None:
+    panel = HeldPanel()
+    display = OledDisplay(lambda: panel, (128, 64))
+    display.show(picture(0))
+    assert panel.entered.acquire(timeout=5)
+    display.show(picture(1))
+    panel.go.release(2)
+    display.close()
+    assert panel.drawn == [picture(0).tobytes(), picture(1).tobytes(), b"off"]
+
+
+@pytest.mark.parametrize("blank", [True, False])
+def test_a_panel_that_is_turned_off_is_dark_or_keeps_its_last_picture_as_the_settings_say(blank: bool) -> None:
+    bus = OledBus()
+    panel = LumaPanel(OledSettings(blank_at_end=blank), bus)
+    panel.draw(picture(1))
+    panel.off()
+    assert (bus.on, bus.closed) == (not blank, True)
+    assert blank or same(bus.picture(), picture(1))
+
+
 def test_close_leaves_the_panel_dark_and_gives_the_bus_back() -> None:
     bus = OledBus()
     keeper = Keeper(opener(bus))

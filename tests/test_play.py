@@ -18,6 +18,7 @@ from companion import cli
 from companion.demo import calibrated
 from companion.screens import picture
 from companion.table import LogAnew, Settings, new_table, step
+from companion.table_state import Off
 from hardware.simulated import SimulatedTray
 from vision.profile_file import save_profile
 
@@ -89,6 +90,15 @@ def test_the_screens_are_pictures_of_the_oled(sitting):
     for screen in screens:
         with Image.open(screen) as picture:
             assert (picture.size, picture.mode) == ((128, 64), "1")
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_last_screen_says_good_night_where_the_config_wants_that(tmp_path, wanted):
+    config = write(tmp_path / "config.toml", "[display]", f"off_text = {str(wanted).lower()}")
+    play(tmp_path, *PLAY, "--config", config, script=("roll",))
+    last = Image.open(max((tmp_path / "screens").iterdir()))
+    off = new_table(Settings(("Ana", "Bo"))).with_scene(Off())
+    assert (last.convert("1").tobytes() == picture(off, (128, 64)).tobytes()) == wanted
 
 
 def test_dice_lifted_out_of_the_tray_are_what_is_kept(tmp_path):
