@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
             answer = ask(args.command)
         except DeviceError as error:
             raise InputError(str(error)) from error
-        print(json.dumps(answer) if args.json else as_text(answer), flush=True)
+        print(json.dumps(answer) if args.json else as_text(answer) + "\n" * args.watch, flush=True)
         if not args.watch:
             return 0
         time.sleep(WATCH_S)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from companion import cli, control_cli
 from companion.control_cli import as_text
 from hardware import control
 from hardware.control import ControlSocket, ask
@@ -176,6 +177,27 @@ def test_a_socket_that_was_left_behind_is_replaced(tmp_path: Path) -> None:
     assert answered(service, tmp_path / "control", "status", {})["word"] == "status"
     service.close()
     assert not (tmp_path / "control").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [((), "game: Ana 1\n\ngame: Ana 2\n\n"), (("--json",), '{"game": "Ana 1"}\n{"game": "Ana 2"}\n')],
+)
+def test_a_watched_status_is_shown_again_until_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], shown: str
+) -> None:
+    answers = iter(({"game": "Ana 1"}, {"game": "Ana 2"}))
+
+    def ask_one(word: str) -> control.Answer:
+        try:
+            return next(answers)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr(control_cli, "ask", ask_one)
+    monkeypatch.setattr(control_cli, "WATCH_S", 0.0)
+    assert cli.main(["status", "--watch", *words]) == 130
+    assert capsys.readouterr().out == shown
 
 
 def test_a_status_reads_as_lines() -> None:
