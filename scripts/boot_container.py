@@ -150,10 +150,14 @@ class Container:
     def reboot(self) -> None:
         """As `reboot` does it: everything is stopped in order; nspawn then ends, to be started again from outside."""
         self.run("systemctl reboot", check=False)
-        nspawn = self._nspawn
-        if nspawn and not wait_until(lambda: nspawn.poll() is not None, BOOT_WITHIN_S):
+        if not self.goes_down():
             raise BrokenError(f"{self.root.name} did not go down within {BOOT_WITHIN_S:.0f} s of `systemctl reboot`")
         self.boot()
+
+    def goes_down(self) -> bool:
+        """Whether it goes down by itself in time."""
+        nspawn = self._nspawn
+        return nspawn is None or wait_until(lambda: nspawn.poll() is not None, BOOT_WITHIN_S)
 
     def kill(self) -> None:
         """Pulls the plug: no process inside gets to do anything any more."""

@@ -98,6 +98,18 @@ def reads_rightly(system: Container, truth: list[list[int]]) -> bool:
     return wait_until(has_read, 40)
 
 
+def lends(system: Container) -> bool:
+    """Whether the service lets go of the camera when it is asked for it, and has it again afterwards."""
+
+    def camera() -> str:
+        return str(system.status()["devices"]["camera"])
+
+    system.run("mishimash pause-camera")
+    lent = wait_until(lambda: "lent" in camera(), 10)
+    system.run("mishimash resume-camera")
+    return lent and wait_until(lambda: camera() == "ok", 20)
+
+
 def lives_with_a_hung_camera(system: Container) -> bool:
     """Whether a camera that never gives a picture is shown, and the service ready and alive beyond its watchdog."""
     start(system, HANGS)

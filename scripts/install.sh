@@ -61,6 +61,9 @@ enable_devices() {
         if [ ! -f $firmware ]; then
             say "no Raspberry Pi firmware here; on a Pi /boot/firmware/config.txt needs: $line"
         elif ! grep -q "^$line" $firmware; then
+            [ -z "$(tail -c 1 $firmware)" ] || echo >>$firmware
+            # Below [pi4] and the like a line counts for that board only.
+            case $(grep '^\[' $firmware | tail -n 1) in "" | "[all]"*) ;; *) echo "[all]" >>$firmware ;; esac
             printf '%s\n' "$line" >>$firmware
             say "added to $firmware, effective after a reboot: $line"
         fi
