@@ -15,6 +15,7 @@ from hardware.ports import EndOfFrames, Key, Press, Pressed, Stuck
 POLL_S = 0.01
 TICK_S = 0.25
 END_WITHIN_S = 1.0
+WATCHING = "camera"  # the name of the thread
 
 Player = Callable[[Table, float], Sequence[Pressed]]
 """Whoever presses: what was pressed since the last call, given the table and the time."""
@@ -51,7 +52,7 @@ class LiveInputs:
         self._shown: object = None
         self._shown_since_s = 0.0
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="camera", daemon=True)
+        self._thread = threading.Thread(target=self._watch, name=WATCHING, daemon=True)
 
     @property
     def now_s(self) -> float:
@@ -88,7 +89,7 @@ class LiveInputs:
         return not (isinstance(one, Press) and one.at_s < self._shown_since_s)
 
     def close(self) -> None:
-        """Ends the thread, so that the camera can be closed. One that waits for a camera that hangs is left to it."""
+        """Ends the thread, so that the camera can be closed; one that waits for the camera is left, `still_looking`."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join(timeout=END_WITHIN_S)
@@ -100,6 +101,11 @@ class LiveInputs:
         except Exception as error:
             # The loop must hear of it: a thread that dies in silence would leave a table that never answers.
             self._seen.put(error)
+
+
+def still_looking() -> bool:
+    """Whether a camera that hangs, or takes its time to open, still holds the thread of inputs that were closed."""
+    return any(thread.name == WATCHING for thread in threading.enumerate())
 
 
 class RecordedInputs:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from companion.errors import InputError
 from companion.fitted import FittedCamera
 from companion.hand import DemoPlayer, TrayHand
 from companion.happenings import happenings
-from companion.inputs import Hand, Inputs, LiveInputs, Player, RecordedInputs
+from companion.inputs import Hand, Inputs, LiveInputs, Player, RecordedInputs, still_looking
 from companion.log import Log
 from companion.narration import sentence
 from companion.pressing import ButtonPlayer
@@ -84,7 +85,11 @@ def run(
             looking = service.takes_over(config)
         if config.display.off_text:
             display.show(screens.picture(at.with_scene(Off()), display.size_px), at.brightness)
-    return service.exit_code(at)
+    code = service.exit_code(at)
+    if supervised() and still_looking():
+        # All that is ours is closed. picamera2 would go on at the interpreter's end to wait for what does not come.
+        os._exit(code)
+    return code
 
 
 def _inputs(

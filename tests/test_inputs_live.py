@@ -1,5 +1,6 @@
 """Live inputs with real gpiozero pins: which presses the table hears while its screen changes."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -8,9 +9,10 @@ import pytest
 from gpiozero import Device
 from gpiozero.pins.mock import MockFactory
 
+import companion.inputs
 from companion import table
 from companion.contact_sheet import after
-from companion.inputs import LiveInputs
+from companion.inputs import LiveInputs, still_looking
 from companion.pressing import ButtonPlayer
 from companion.table import DiceRest, Pressed, Settings, Table, Tick
 from hardware.debounce import HOLD_S
@@ -159,3 +161,24 @@ def test_both_at_once_are_one_press_and_neither_of_the_two(bench: Bench) -> None
     bench.up(ROLL_PIN)
     bench.wait(0.2)
     assert bench.heard(ROLLED) == []
+
+
+def test_a_camera_that_hangs_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, picture_comes = threading.Event(), threading.Event()
+
+    class Hangs(Nothing):
+        def look(self, at: Table) -> tuple[table.Input, ...]:
+            looks.set()
+            picture_comes.wait()
+            return ()
+
+    monkeypatch.setattr(companion.inputs, "END_WITHIN_S", 0.01)
+    inputs = LiveInputs(Hangs(), lambda at, now_s: (), lambda press, at: False)
+    inputs.next(BEGUN)
+    assert looks.wait(5)
+    inputs.close()
+    assert still_looking()
+    picture_comes.set()
+    monkeypatch.setattr(companion.inputs, "END_WITHIN_S", 5.0)
+    inputs.close()
+    assert not still_looking()
