@@ -17,6 +17,7 @@ from check_hardware import NotHereError, run
 PACKAGES = "systemd,systemd-sysv,dbus,ca-certificates,git,make,python3"
 TOOLS = {"systemd-nspawn": "systemd-container", "mmdebstrap": "mmdebstrap"}
 NEEDED_GB = 4
+LOCK = Path("/run/lock/mishimash-check-boot")
 BOOT_WITHIN_S = 60.0
 # A name space of processes for each container: when its first one dies, or this program does, all in it die.
 ALONE = ("setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--propagation", "private", "--pid", "--mount-proc",
@@ -39,7 +40,7 @@ class BrokenError(Exception):
 
 @contextmanager
 def alone(cache: Path) -> Iterator[None]:
-    """Holds the folder of the systems; NotHereError when containers cannot be booted here, or another run has them.
+    """Keeps other runs away, from the systems and the processor; NotHereError when no container can be booted here.
 
     Packages that are missing are installed.
     """
@@ -52,11 +53,11 @@ def alone(cache: Path) -> Iterator[None]:
     cache.mkdir(parents=True, exist_ok=True)
     if (free := shutil.disk_usage(cache).free) < NEEDED_GB * 1e9:
         raise NotHereError(f"it needs {NEEDED_GB} GB in {cache}, where {free / 1e9:.1f} GB are free")
-    with (cache / "lock").open("a") as lock:
+    with LOCK.open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise NotHereError(f"another check-boot uses {cache}; wait for it or set XDG_CACHE_HOME") from error
+            raise NotHereError("another check-boot is at work on this machine; wait for its end") from error
         yield
 
 
