@@ -14,7 +14,7 @@ from hardware.ports import EndOfFrames, Key, Press, Pressed, Stuck
 
 POLL_S = 0.01
 TICK_S = 0.25
-END_WITHIN_S = 1.0
+END_WITHIN_S = 0.5
 WATCHING = "camera"  # the name of the thread
 
 Player = Callable[[Table, float], Sequence[Pressed]]

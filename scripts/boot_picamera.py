@@ -112,6 +112,8 @@ def lends(system: Container) -> bool:
 
 def lives_with_a_hung_camera(system: Container) -> bool:
     """Whether a camera that never gives a picture is shown, and the service ready and alive beyond its watchdog."""
+    # libcamera's virtual camera reads all its pictures when it is opened, and nobody can stop it meanwhile.
+    system.run(f"find /{PROJECT}/rolls -name '*.jpg' ! -name '[0-3].jpg' -delete")
     start(system, HANGS)
     pid = system.show("MainPID")
     shown = wait_until(lambda: system.status()["devices"]["camera"] != "ok", 20)
