@@ -87,7 +87,7 @@ class Container:
             run(["mmdebstrap", *options, suite, part])
             part.rename(base)
         shutil.rmtree(self.root, ignore_errors=True)
-        subprocess.run(["cp", "-a", "--reflink=auto", str(base), str(self.root)], check=True)
+        run(["cp", "-a", "--reflink=auto", base, self.root])
         self.log = cache / f"{suite}.log"
         self.log.unlink(missing_ok=True)
         self._environment = self._borrow_network()
