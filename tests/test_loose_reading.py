@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from vision.loose import read_loose
 from vision.profile import TrayProfile
-from vision.view import estimate_view, shape_distance, straight_down
 
 Image = NDArray[np.uint8]
 SITES = {
@@ -104,16 +103,3 @@ def test_what_was_in_the_empty_tray_is_no_die() -> None:
     scene = draw(SIX_DICE)
     profile = TrayProfile(camera="drawn", width_px=800, height_px=600, empty_bgr=scene)
     assert read_loose(scene, profile).dice == ()
-
-
-def test_circles_seen_at_a_slant_tell_the_lean_of_the_camera() -> None:
-    rng = np.random.default_rng(3)
-    xy = rng.uniform((300, 220), (500, 380), (12, 2))
-    shapes = np.tile(np.diag([64.0, 36.0]), (12, 1, 1))
-    view = estimate_view(xy, shapes, np.ones(12), 800, 600)
-    assert np.degrees(np.arccos(-view.normal[2])) == pytest.approx(41, abs=8)
-    assert np.median(shape_distance(shapes, view.shape_at(xy))) < 0.1
-
-
-def test_without_circles_the_camera_is_taken_to_look_straight_down() -> None:
-    assert estimate_view(np.zeros((0, 2)), np.zeros((0, 2, 2)), np.zeros(0), 800, 600) == straight_down(800, 600)

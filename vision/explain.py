@@ -134,8 +134,8 @@ def leftovers(plane: Plane, poses: Floats, front: Foreground, glaring: Mask) -> 
 
 def lone_pips(
     plane: Plane, found: Candidates, best: NDArray[np.int64], front: Foreground, usual: float, log_empty: Floats
-) -> int:
-    """How many spots as clear as pips lie where something changed, but on none of the dice that were chosen.
+) -> list[tuple[float, float]]:
+    """Where spots as clear as pips lie that changed, but on none of the dice that were chosen: plane pixels.
 
     They must be light or dark as the pips of those dice are and not be there in the empty tray, (H, W, 3) log, too;
     `usual` is the grey step of a pip where there are no dice.
@@ -150,7 +150,8 @@ def lone_pips(
     lone = alike & (front.changed & ~near & ~_border(plane))[row, column]
     around = found.spots.xy[lone, None] + _RING_EDGES * plane.px_per_edge * _RING
     before = (sample(log_empty, found.spots.xy[lone]) - np.median(sample(log_empty, around), axis=1)) @ GREY_BGR
-    return int((before / step[lone] < _SAME_SPOT).sum())
+    new = before / step[lone] < _SAME_SPOT
+    return [(float(x), float(y)) for x, y in found.spots.xy[lone][new]]
 
 
 def _border(plane: Plane) -> Mask:

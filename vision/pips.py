@@ -4,7 +4,7 @@ A face has its pips on the nine sites of a 3 × 3 lattice. Face coordinates are 
 in the middle, so one affine map (face to picture) places all sites, whether the picture is rectified or not.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import cv2
 import numpy as np
@@ -74,6 +74,19 @@ class FaceScores:
     def joined(self, more: "FaceScores") -> "FaceScores":
         """These patches and those of `more` behind them."""
         return FaceScores(*(np.concatenate([getattr(scores, f.name) for scores in (self, more)]) for f in fields(self)))
+
+    def take(self, index: NDArray[np.int64]) -> "FaceScores":
+        """The patches that `index` names, in that order."""
+        return FaceScores(*(getattr(self, f.name)[index] for f in fields(self)))
+
+    def vouched(self, face: NDArray[np.int64], score: float) -> "FaceScores":
+        """The same patches, of each the face (N,) 1..6 scoring no less than `score`."""
+        row = np.arange(len(face))
+        scores = self.scores.copy()
+        scores[row, face - 1] = np.maximum(scores[row, face - 1], score)
+        ranked = np.sort(scores, axis=1)
+        best = scores.argmax(1).astype(np.int64) + 1
+        return replace(self, scores=scores, face=best, score=ranked[:, -1], margin=ranked[:, -1] - ranked[:, -2])
 
 
 def log_picture(image: NDArray[np.uint8]) -> Floats:

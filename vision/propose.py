@@ -11,6 +11,7 @@ from vision.foreground import Foreground
 from vision.pips import GREY_BGR, PIP_RADIUS, PIP_SPACING, FaceScores, sample_faces, score_faces
 from vision.profile import DiceModel
 from vision.rectify import Plane
+from vision.spotter import UNREADABLE, Spots
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -34,6 +35,11 @@ _STILL_THERE = 0.5
 _USUAL_EDGE = 0.4
 _LEAST_EDGE = 0.15
 _UNEVEN, _UNEVEN_COST = 0.12, 1.0
+_CLEAR_CENTRE, _CLEAR_CHANCE, _SIZE_OFF, _VOUCHED = 0.5, 0.9, 0.15, 0.7
+_NEAR: Floats = np.array(
+    [(x, y, turn) for x in (-0.05, 0, 0.05) for y in (-0.05, 0, 0.05) for turn in (-0.1, -0.05, 0, 0.05, 0.1)],
+    np.float32,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,15 @@ class Candidates:
     scale: Floats
     worth: Floats
     spots: Blobs
+
+    def joined(self, more: "Candidates") -> "Candidates":
+        """These dice, then those of `more`."""
+        pairs = [
+            (getattr(self, name), getattr(more, name))
+            for name in ("poses", "outline", "cover", "strays", "scale", "worth")
+        ]
+        poses, outline, cover, strays, scale, worth = (np.concatenate(pair) for pair in pairs)
+        return Candidates(poses, self.faces.joined(more.faces), outline, cover, strays, scale, worth, self.spots)
 
 
 def candidates(
@@ -88,6 +103,40 @@ def candidates(
         alone = _one_poses(log_image, spots.xy[~_on_top(spots.xy, sure, px)], px, changed)
         faces = faces.joined(score_faces(log_image, face_maps(alone, px), radius, spacing, one))
         poses, scale = np.concatenate([poses, alone]), np.concatenate([scale, np.ones(len(alone), np.float32)])
+    return _weighed(poses, faces, scale, blobs, log_image, plane, dice, front, log_empty)
+
+
+def spotted_too(
+    found: Candidates,
+    spots: Spots,
+    log_image: Floats,
+    plane: Plane,
+    dice: DiceModel,
+    front: Foreground | None,
+    log_empty: Floats | None,
+) -> Candidates:
+    """The dice that were found, and those of the right size that were spotted on the plane."""
+    poses, faces = _spotted(log_image, spots, plane.px_per_edge, dice)
+    scale = np.ones(len(poses), np.float32)
+    more = _weighed(poses, faces, scale, found.spots, log_image, plane, dice, front, log_empty)
+    return found.joined(more)
+
+
+def _weighed(
+    poses: Floats,
+    faces: FaceScores,
+    scale: Floats,
+    blobs: Blobs,
+    log_image: Floats,
+    plane: Plane,
+    dice: DiceModel,
+    front: Foreground | None,
+    log_empty: Floats | None,
+) -> Candidates:
+    """Candidates at these poses with all the evidence for each."""
+    px = plane.px_per_edge
+    radius, spacing = dice.pip_radius or PIP_RADIUS, dice.pip_spacing or PIP_SPACING
+    changed = front.changed if front else plane.seen
     A = face_maps(poses, px)
     edges, covered = edge_steps(log_image, A), cover(changed, A)
     strays = _strays(poses, faces, blobs, spacing, px)
@@ -103,6 +152,27 @@ def candidates(
         uneven = faces.body_spread / np.maximum(faces.strength, 1e-3) - _UNEVEN
         worth = worth - _UNEVEN_COST * np.clip(uneven, 0, 0.5)
     return Candidates(poses, faces, outline, covered, strays, scale, worth.astype(np.float32), blobs)
+
+
+def _spotted(log_image: Floats, spots: Spots, px: float, dice: DiceModel) -> tuple[Floats, FaceScores]:
+    """Poses (N, 3) of the dice of the right size that were clearly spotted, and their pips: those of the face that was
+    spotted count as seen, whatever light lies on them; any other face must show itself.
+    """
+    face = spots.chance.argmax(1)
+    clear = (spots.centre > _CLEAR_CENTRE) & (spots.chance.max(1) > _CLEAR_CHANCE) & (face < UNREADABLE)
+    clear &= np.abs(np.log(spots.edge_px / px)) < _SIZE_OFF
+    face, base = face[clear], np.column_stack([spots.xy_px, spots.angle_rad])[clear].astype(np.float32)
+    near = (base[:, None] + _NEAR * np.array([px, px, 1], np.float32)).reshape(-1, 3)
+    every = score_faces(
+        log_image,
+        face_maps(near, px),
+        dice.pip_radius or PIP_RADIUS,
+        dice.pip_spacing or PIP_SPACING,
+        dice.one_radius,
+    )
+    own = every.scores.reshape(-1, len(_NEAR), 6)[np.arange(len(face)), :, face]
+    pick = np.arange(len(face)) * len(_NEAR) + own.argmax(1)
+    return near[pick], every.take(pick).vouched(face + 1, _VOUCHED)
 
 
 def _usual_edges(A_plane_face: Floats, body: Floats, log_empty: Floats | None, usual: float) -> Floats:

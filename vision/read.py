@@ -1,5 +1,7 @@
 """Reads the dice on a picture of a tray that was measured before."""
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +11,9 @@ from vision.colours import with_colours
 from vision.explain import Leftover, leftovers, lone_pips
 from vision.loose import read_loose
 from vision.profile import TrayProfile
-from vision.reading import Reading
-from vision.scene import Scene, die_at, look, scene_of
+from vision.reading import Die, Reading
+from vision.scene import Scene, Sight, die_at, look, look_again, scene_of
+from vision.spotter import Spots, spot_sized
 
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
@@ -20,6 +23,7 @@ _MOST_CHANGED = 0.45
 _NEAR_EDGES = 1.3
 _DARK_LEVEL = 12
 _PIP_STEP = 0.6
+_AROUND = 2.2
 
 
 class Reader:
@@ -58,37 +62,75 @@ class Reader:
                 np.uint8,
             )
         seen = look(scene, image_bgr)
-        front = seen.front
-        left = leftovers(plane, seen.poses, front, glaring(seen.log_image)) if front else []
-        pieces, blame = _unexplained(scene, seen.poses, left)
-        corners = seen.corners_px(plane) * scale
-        dice = [
-            die_at(corners[k], int(face), float(seen.lead[k]), bool(seen.doubts[k]) or k in blame)
-            for k, face in enumerate(seen.faces)
-        ]
-        reasons = [doubt for of_one in seen.doubts for doubt in of_one] + pieces
-        if front and scene.log_empty is not None and not pieces:
-            step = scene.dice.pip_step or _PIP_STEP
-            if lone_pips(plane, seen.found, seen.best, front, step, scene.log_empty):
-                reasons.append("there is a pip that belongs to no die lying flat")
-        if front and np.count_nonzero(front.changed) > _MOST_CHANGED * np.count_nonzero(plane.seen):
-            reasons = ["most of the tray looks different from the empty picture: a hand in view, or the light changed?"]
-        if reasons and front and scene.log_empty is not None:
-            still = ~front.changed & plane.seen
-            blurred = out_of_focus(seen.log_image, scene.log_empty, still)
-            reasons += ["out of focus: the picture is less sharp than that of the empty tray"] * blurred
+        verdict = _judged(scene, seen)
+        if verdict.places:
+            verdict = _judged(scene, look_again(scene, seen, _spots(scene, image_bgr, verdict.places)))
+        dice, reasons = verdict.dice(scale), list(verdict.reasons)
         if expect is not None and dice and len(dice) != expect:
             reasons.append(f"{len(dice)} of {expect} dice")
         unique = tuple(dict.fromkeys(reasons))
         return Reading(tuple(dice), "unsure" if unique else "ok" if dice else "empty", unique)
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to be said of a roll: its dice, of each whether it is doubted, the reasons against the whole, and the
+    places on the plane, (x, y) pixels, where a doubt might be settled by another look.
+    """
+
+    corners_px: NDArray[np.float64]
+    seen: Sight
+    doubted: tuple[bool, ...]
+    reasons: tuple[str, ...]
+    places: tuple[tuple[float, float], ...]
+
+    def dice(self, scale: float) -> list[Die]:
+        """The dice in a picture of `scale` times the lens's size."""
+        faces, lead = self.seen.faces, self.seen.lead
+        return [
+            die_at(self.corners_px[k] * scale, int(faces[k]), float(lead[k]), self.doubted[k])
+            for k in range(len(faces))
+        ]
+
+
+def _judged(scene: Scene, seen: Sight) -> Verdict:
+    """Whether the dice seen can be vouched for."""
+    plane, front = scene.plane, seen.front
+    left = leftovers(plane, seen.poses, front, glaring(seen.log_image)) if front else []
+    left = [piece for piece in left if piece.area >= _MOST_LEFT]
+    pieces, blame = _unexplained(scene, seen.poses, left)
+    reasons = [doubt for of_one in seen.doubts for doubt in of_one] + pieces
+    places = [(float(x), float(y)) for (x, y, _), doubts in zip(seen.poses, seen.doubts, strict=True) if doubts]
+    places += [piece.middle_xy for piece in left]
+    if front and scene.log_empty is not None and not pieces:
+        step = scene.dice.pip_step or _PIP_STEP
+        lone = lone_pips(plane, seen.found, seen.best, front, step, scene.log_empty)
+        places += lone
+        reasons += ["there is a pip that belongs to no die lying flat"] * bool(lone)
+    if front and np.count_nonzero(front.changed) > _MOST_CHANGED * np.count_nonzero(plane.seen):
+        reasons = ["most of the tray looks different from the empty picture: a hand in view, or the light changed?"]
+        places = []
+    if reasons and front and scene.log_empty is not None:
+        still = ~front.changed & plane.seen
+        blurred = out_of_focus(seen.log_image, scene.log_empty, still)
+        reasons += ["out of focus: the picture is less sharp than that of the empty tray"] * blurred
+    doubted = tuple(bool(doubts) or k in blame for k, doubts in enumerate(seen.doubts))
+    return Verdict(seen.corners_px(plane), seen, doubted, tuple(reasons), tuple(places))
+
+
+def _spots(scene: Scene, image_bgr: Image, places: tuple[tuple[float, float], ...]) -> Spots:
+    """The dice that are spotted on the plane around these places."""
+    px, plane = scene.plane.px_per_edge, scene.plane
+    xy = np.array(places)
+    left, top = np.maximum(xy.min(0) - _AROUND * px, 0).astype(int)
+    right, bottom = (xy.max(0) + _AROUND * px).astype(int)
+    return spot_sized(plane.rectify(image_bgr)[top:bottom, left:right], px).moved(left, top)
+
+
 def _unexplained(scene: Scene, poses: Floats, left: list[Leftover]) -> tuple[list[str], set[int]]:
     """What pieces that no die explains may be, and which dice they lie at."""
     reasons, blame = [], set()
     for piece in left:
-        if piece.area < _MOST_LEFT:
-            break
         away = np.hypot(*(poses[:, :2] - piece.middle_xy).T) / scene.plane.px_per_edge
         if piece.cut:
             reasons.append("something is cut off by the edge of the picture")

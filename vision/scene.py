@@ -11,9 +11,10 @@ from vision.find import face_maps
 from vision.foreground import DEEPEST_SHADOW, Foreground, foreground
 from vision.pips import log_picture, place
 from vision.profile import DiceModel, TrayProfile
-from vision.propose import Candidates, candidates
+from vision.propose import Candidates, candidates, spotted_too
 from vision.reading import Die
 from vision.rectify import Plane, make_plane
+from vision.spotter import Spots
 
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
@@ -81,7 +82,17 @@ def look(scene: Scene, image_bgr: Image, tolerance: float = 0.09, ones: bool = T
     front = None
     if scene.log_empty is not None:
         front = foreground(log_image, scene.log_empty, plane.seen, dice.shadow_step or DEEPEST_SHADOW)
-    found = candidates(log_image, plane, dice, front, scene.log_empty, tolerance, ones)
+    return _sight(scene, log_image, candidates(log_image, plane, dice, front, scene.log_empty, tolerance, ones), front)
+
+
+def look_again(scene: Scene, seen: Sight, spots: Spots) -> Sight:
+    """The same roll with the dice heeded that were spotted on the plane."""
+    found = spotted_too(seen.found, spots, seen.log_image, scene.plane, scene.dice, seen.front, scene.log_empty)
+    return _sight(scene, seen.log_image, found, seen.front)
+
+
+def _sight(scene: Scene, log_image: Floats, found: Candidates, front: Foreground | None) -> Sight:
+    plane = scene.plane
     best, rival = choose(found, plane.px_per_edge, LEAST_WORTH)
     lead = np.minimum(found.faces.margin[best], found.worth[best] - rival)
     doubts = _doubts(scene, log_image, found, best, lead, front)

@@ -1,0 +1,122 @@
+"""Spots dice in a picture of which nothing is known: a small net says where top faces are and what they show.
+
+The net (`spotter.onnx`) learned on invented scenes only, see `training`; it is run by OpenCV.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Image = NDArray[np.uint8]
+
+STRIDE_PX = 4
+UNREADABLE = 6
+"""The class, after the faces 0 to 5 for one to six pips, of a die whose top face cannot be told."""
+WORK_PX, LARGEST_ENLARGEMENT = 1024, 1.6
+LEVELS = (1.0, 0.5, 0.25)
+LEAST_CENTRE = 0.12
+USUAL_EDGE_PX, PLANE_EDGE_PX = 24.0, 30.0
+EDGES_PX = (10.0, 66.0)  # what the net has learned, 13 to 58, and a little more
+_BEST_EDGES_PX = (15.0, 50.0)
+_SAME_DIE = 0.55  # edges between the centres of two spots that are the same die
+
+
+@dataclass(frozen=True, slots=True)
+class Spots:
+    """N dice, clearest first: `xy_px` (N, 2) centres and `edge_px` (N,) edges of top faces in pixels of the picture,
+    `angle_rad` (N,) of an edge, `centre` (N,) 0..1 how clearly one is centred there, `chance` (N, 7) of each class.
+
+    `die` is a map, float32 0..1, of what looks like any part of a die, `map_scale` its pixels to one of the picture.
+    """
+
+    xy_px: Floats
+    edge_px: Floats
+    angle_rad: Floats
+    centre: Floats
+    chance: Floats
+    die: Floats
+    map_scale: float
+
+    def __len__(self) -> int:
+        return len(self.centre)
+
+    def take(self, which: NDArray[np.bool_]) -> "Spots":
+        """Those of the dice that `which` (N,) picks."""
+        xy_px, edge_px, angle_rad, centre, chance = (
+            part[which] for part in (self.xy_px, self.edge_px, self.angle_rad, self.centre, self.chance)
+        )
+        return Spots(xy_px, edge_px, angle_rad, centre, chance, self.die, self.map_scale)
+
+    def moved(self, x_px: float, y_px: float) -> "Spots":
+        """The same dice in a picture of which this was a part that began at (x, y)."""
+        return replace(self, xy_px=self.xy_px + np.array([x_px, y_px], np.float32))
+
+
+@cache
+def _net() -> cv2.dnn.Net:
+    return cv2.dnn.readNetFromONNX(np.frombuffer(files("vision").joinpath("spotter.onnx").read_bytes(), np.uint8))
+
+
+def spot(image_bgr: Image) -> Spots:
+    """The dice of any size in a picture, H×W×3 uint8, readable or not."""
+    scale = min(WORK_PX / max(image_bgr.shape[:2]), LARGEST_ENLARGEMENT)
+    return _spots(image_bgr, [scale * level for level in LEVELS])
+
+
+def spot_sized(image_bgr: Image, edge_px: float) -> Spots:
+    """The dice in a picture, H×W×3 uint8, in which top faces have about this edge."""
+    return _spots(image_bgr, [PLANE_EDGE_PX / edge_px])
+
+
+def _spots(image_bgr: Image, scales: list[float]) -> Spots:
+    said = [_say(image_bgr, scale) for scale in scales]
+    found = _merged(np.concatenate([_decode(*level) for level in said]))
+    maps = [1 / (1 + np.exp(-level[8])) for level, _, _ in said]
+    size = maps[0].shape[::-1]
+    die = np.max([cv2.resize(part, size, interpolation=cv2.INTER_LINEAR) for part in maps], axis=0)
+    return Spots(
+        found[:, :2], found[:, 2], found[:, 3], found[:, 4], found[:, 6:], die, die.shape[1] / image_bgr.shape[1]
+    )
+
+
+def _say(image_bgr: Image, scale: float) -> tuple[Floats, float, float]:
+    """What the net says of the picture at a scale, (14, h, w), and the true scales of x and y."""
+    height, width = image_bgr.shape[:2]
+    w, h = (max(32, 8 * round(side * scale / 8)) for side in (width, height))
+    small = cv2.resize(image_bgr, (w, h), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
+    net = _net()
+    net.setInput(cv2.dnn.blobFromImage(small, 1 / 255))
+    return np.asarray(net.forward()[0], np.float32), w / width, h / height
+
+
+def _decode(said: Floats, x_scale: float, y_scale: float) -> Floats:
+    """Rows of x, y, edge (px of the picture), angle, centre, rank, chances of 7 classes."""
+    centre = 1 / (1 + np.exp(-said[0]))
+    peaks = (centre >= cv2.dilate(centre, np.ones((3, 3), np.uint8))) & (centre > LEAST_CENTRE)
+    rows, columns = np.nonzero(peaks)
+    at = said[:, rows, columns]
+    chance = np.exp(at[1:8] - at[1:8].max(0, initial=-np.inf))
+    chance /= chance.sum(0)
+    edge = USUAL_EDGE_PX * np.exp(at[9])
+    x, y = (columns + 0.5 + at[12]) * STRIDE_PX / x_scale, (rows + 0.5 + at[13]) * STRIDE_PX / y_scale
+    angle = np.arctan2(at[11], at[10]) / 4
+    off = np.maximum(np.maximum(_BEST_EDGES_PX[0] / edge, edge / _BEST_EDGES_PX[1]), 1)
+    rank = centre[rows, columns] / off
+    keep = (edge > EDGES_PX[0]) & (edge < EDGES_PX[1])
+    in_picture = edge / np.sqrt(x_scale * y_scale)
+    spots = np.column_stack([x, y, in_picture, angle, centre[rows, columns], rank, chance.T])[keep]
+    return np.asarray(spots, np.float32)
+
+
+def _merged(spots: Floats) -> Floats:
+    """Each die once, as the level says that sees it best."""
+    kept: list[Floats] = []
+    for row in spots[np.argsort(-spots[:, 5])]:
+        if all(np.hypot(*(row[:2] - other[:2])) > _SAME_DIE * max(row[2], other[2]) for other in kept):
+            kept.append(row)
+    return np.array(kept, np.float32).reshape(-1, spots.shape[1])
