@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help setup demo test bench check-slow check-hardware check-boot soak screens install uninstall clean distclean
+.PHONY: help setup demo test bench check-slow check-hardware check-boot soak screens net install uninstall clean distclean
 
 help:  ## list the targets
 	@awk -F ':.*  ## ' '/^[a-z]/ && NF == 2 { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,14 @@ bench: setup  ## measure speed, memory and accuracy of the reader and the engine
 screens: setup  ## draw every screen of the OLED, enlarged, on one sheet
 	.venv/bin/python -m companion.contact_sheet
 
+net: setup  ## teach the net that spots dice on invented scenes (hours; needs EGL; EXAMPLES=, MINUTES=)
+	@.venv/bin/python -c "import moderngl, onnx, torch" 2>/dev/null || .venv/bin/pip install --quiet -e ".[training]"
+	@for k in $$(seq 0 $$((($(or $(EXAMPLES),24000) - 1) / 1000))); do \
+		test -e .net/part-$$k.npz || .venv/bin/python -m training.examples .net/part-$$k.npz $$((k * 500)) 500 || exit 1; \
+	done
+	.venv/bin/python -m training.teach .net $(or $(MINUTES),90) .net/spotter.onnx
+	@echo "copy .net/spotter.onnx to vision/ once make bench and the reading tests like it"
+
 check-hardware: setup  ## run the real camera and display stacks on virtual devices (root, mmdebstrap, network; minutes)
 	.venv/bin/python scripts/check_hardware.py
 
@@ -44,7 +52,7 @@ uninstall:  ## sudo make uninstall: remove the service, keep games and settings 
 	@PURGE=$(PURGE) scripts/install.sh uninstall
 
 clean:  ## remove what the targets made, but for .venv
-	rm -rf build dist demo-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench
+	rm -rf build dist demo-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench .net
 	find . -name __pycache__ -not -path "./.venv/*" -prune -exec rm -rf {} +
 
 distclean: clean  ## remove .venv too

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("companion", "vision", "hardware", "calibration")
+PACKAGES = ("companion", "vision", "hardware", "calibration", "training")
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for package in PACKAGES
@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "hardware": {"numpy", "cv2", "PIL"},
     "calibration": {"numpy", "cv2", "PIL", "vision", "hardware"},
     "companion": {"numpy", "cv2", "PIL", "vision", "hardware"},
+    "training": {"numpy", "cv2", "vision", "torch", "moderngl"},
 }
 # Drivers exist on a Raspberry Pi only: hardware imports them in the function that opens the device.
 DRIVERS = {"picamera2", "libcamera", "gpiozero", "luma", "smbus2", "lgpio"}

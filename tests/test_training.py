@@ -1,0 +1,107 @@
+"""The invented scenes that the net learns from; nothing is drawn here."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from training import labels
+from training.dice import NORMALS, flat_pose, overlap
+from training.lessons import wanted
+from training.looks import look
+from training.scenes import SIDE_PX, Scene, invent
+from training.surfaces import SIZE_PX, SURFACES, Floats
+from training.textures import table_texture
+from training.things import THINGS
+from vision import spotter
+
+SEEDS = range(7)
+
+
+@pytest.fixture(scope="module")
+def scenes() -> list[Scene]:
+    return [invent(seed) for seed in SEEDS]
+
+
+def test_the_same_seed_makes_the_same_scene(scenes: list[Scene]) -> None:
+    again = invent(SEEDS[1])
+    assert np.array_equal(again.table, scenes[1].table)
+    assert np.array_equal(again.eye, scenes[1].eye)
+    assert [die.at.tolist() for die in again.dice] == [die.at.tolist() for die in scenes[1].dice]
+    assert not np.array_equal(again.table, scenes[2].table)
+
+
+def test_dice_lying_flat_never_share_room(scenes: list[Scene]) -> None:
+    pairs = [pair for scene in scenes for pair in combinations([die for die in scene.dice if die.flat], 2)]
+    assert pairs
+    assert not any(overlap(a, b) for a, b in pairs)
+
+
+def test_the_lowest_point_of_every_flat_die_is_on_the_table(scenes: list[Scene]) -> None:
+    heights = [die.at[2] / die.edge for scene in scenes for die in scene.dice if die.flat]
+    assert heights == pytest.approx([0.5] * len(heights))
+
+
+def test_the_uppermost_face_of_a_flat_pose_is_the_one_the_die_says(scenes: list[Scene]) -> None:
+    rng = np.random.default_rng(1)
+    die = replace(next(die for scene in scenes for die in scene.dice))
+    seen = set()
+    for _ in range(60):
+        die.R_world_die = flat_pose(rng, rng.uniform(0, 2 * np.pi))
+        assert die.R_world_die @ NORMALS[die.face] == pytest.approx([0, 0, 1])
+        assert np.linalg.det(die.R_world_die) == pytest.approx(1)
+        seen.add(die.face)
+    assert seen == set(NORMALS)
+
+
+def test_a_point_cast_from_its_pixel_back_onto_its_plane_is_itself(scenes: list[Scene]) -> None:
+    rng = np.random.default_rng(2)
+    for scene in scenes:
+        point = np.append(rng.uniform(-2, 2, 2), 0.7)
+        assert scene.on_plane(scene.to_px(point[None])[0], 0.7) == pytest.approx(point, abs=1e-9)
+
+
+def test_opposite_faces_add_up_to_seven() -> None:
+    assert all(tuple(-v for v in NORMALS[face]) == NORMALS[7 - face] for face in NORMALS)
+
+
+def test_tables_stay_within_0_and_1() -> None:
+    for seed in range(4):
+        table = table_texture(np.random.default_rng(seed))
+        assert (table.shape, table.dtype) == ((SIZE_PX, SIZE_PX, 3), np.float32)
+        assert 0 <= table.min() <= table.max() <= 1
+
+
+@pytest.mark.parametrize("thing", dict.fromkeys(THINGS))
+def test_everything_that_may_lie_about_can_be_seen(
+    thing: Callable[[np.random.Generator, Floats], Floats],
+) -> None:
+    bare = np.full((SIZE_PX, SIZE_PX, 3), 0.3)
+    assert any((thing(np.random.default_rng(seed), bare.copy()) != bare).any() for seed in range(3))
+
+
+def test_the_parts_of_all_surfaces_are_the_whole() -> None:
+    assert sum(SURFACES.values()) == pytest.approx(1)
+
+
+def test_pips_can_be_told_from_the_body() -> None:
+    rng = np.random.default_rng(3)
+    assert all(np.abs(a.pip - a.body).max() > 0.01 for a in (look(rng) for _ in range(100)))
+
+
+def test_the_classes_are_those_the_reader_understands() -> None:
+    assert labels.UNREADABLE == spotter.UNREADABLE
+
+
+def test_a_die_that_is_not_seen_at_all_is_not_asked_about(scenes: list[Scene]) -> None:
+    nothing = np.zeros((SIDE_PX, SIDE_PX, 2), np.uint8)
+    assert (labels.labels(scenes[1], nothing)[:, 4] == labels.UNDECIDED).all()
+
+
+def test_the_net_should_name_a_die_where_its_face_is_centred() -> None:
+    want = wanted(np.array([[101.0, 58.0, 24.0, 0.0, 4.0], labels.NOBODY], np.float32))
+    assert np.argwhere(want.centre == 1).tolist() == [[14, 25]]
+    assert want.face[14, 25] == 4
+    assert want.pose[:, 14, 25] == pytest.approx([0, 1, 0, -0.25, 0])
