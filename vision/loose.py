@@ -13,17 +13,21 @@ from vision.pips import log_picture, place, sample
 from vision.profile import TrayProfile
 from vision.reading import Die, Reading
 from vision.spotter import UNREADABLE, Spots, spot
-from vision.witness import believed, testify
+from vision.witness import believed, hear
 
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
-DIE, CLEAR = 0.3, 0.5  # how clearly something must be centred at a place to be a die, and to be one beyond doubt
+# How clearly something must be centred at a place to be looked at, to be a die whose pips bear it out, to be a die, and
+# to be one beyond doubt.
+MAYBE, BORNE_OUT, DIE, CLEAR = 0.15, 0.22, 0.3, 0.5
 BESIDE = 0.85  # edges between the middles of two dice, which even a leaning camera hardly sees nearer
 SURE = 0.9  # the chance of a face, both witnesses heard
+LIKENESS = 0.75  # the score with which the pips alone bear out a face that is not clear
 ODD_SIZE, UNUSUAL = 0.45, 1.9  # log units by which a die not clear is off the usual edge; ratio of edges in one picture
-STRAY_AREA, STRAY_CHANCE = 0.3, 0.5  # edges squared; of a pixel to be part of a die
-REACH = 1.2  # edges from the middle of a top face to the last pixel of its die
+PART = 0.5  # of a pixel, to be a part of a die
+VISIBLE = (1.0, 1.9)  # all that shows of a die over its top face
+STRAY_AREA, EXCESS_A_DIE = 0.35, 0.25  # edges squared
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
 
 
@@ -37,12 +41,17 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     log_bgr = log_picture(image_bgr)
     if profile is not None and profile.empty_bgr is not None and profile.empty_bgr.shape == image_bgr.shape:
         spots = spots.take(_new(spots, log_bgr, log_picture(profile.empty_bgr)))
-    spots = spots.take(spots.centre > DIE)
-    spots = spots.take((spots.centre > CLEAR) | ~(_odd(spots) | _on_a_side(spots)))
-    dice = spots.take(spots.chance.argmax(1) < UNREADABLE)
-    said = testify(log_bgr, dice.xy_px, dice.edge_px, dice.angle_rad)
+    spots = spots.take((spots.centre > CLEAR) | ((spots.centre > MAYBE) & ~_odd(spots) & ~_on_a_side(spots)))
+    unreadable = spots.chance.argmax(1) == UNREADABLE
+    hidden, dice = spots.take(unreadable & (spots.centre > DIE)), spots.take(~unreadable)
+    said = hear(log_bgr, dice.xy_px, dice.edge_px, dice.angle_rad)
     chance = believed(dice.chance, said.scores)
-    reasons = _doubts(spots, dice, chance)
+    borne_out = (chance.max(1) > SURE) & (said.scores[np.arange(len(dice)), chance.argmax(1)] > LIKENESS)
+    there = (dice.centre > DIE) | borne_out
+    dice, said, chance, borne_out = dice.take(there), said.take(there), chance[there], borne_out[there]
+    reasons = _doubts(spots, dice, chance, (dice.centre > CLEAR) | (borne_out & (dice.centre > BORNE_OUT)))
+    if len(hidden):
+        reasons.append("there is a die whose top face cannot be told: leaning, cut off or hidden?")
     if expect is not None and len(dice) and len(dice) != expect:
         reasons = [f"{len(dice)} of {expect} dice", *reasons]
     seen = tuple(_die(float(dice.centre[k]), chance[k], said.A_image_face[k]) for k in range(len(dice)))
@@ -68,18 +77,16 @@ def _on_a_side(spots: Spots) -> NDArray[np.bool_]:
     """Which spots (N,) are so near a clear die that they are a face on its side."""
     clear = spots.take(spots.centre > CLEAR)
     away = np.linalg.norm(spots.xy_px[:, None] - clear.xy_px, axis=2)
-    near = away < BESIDE * (spots.edge_px[:, None] + clear.edge_px) / 2
+    near = away < BESIDE * np.maximum(spots.edge_px[:, None], clear.edge_px)
     return np.asarray(near.any(1) & (spots.chance.argmax(1) < UNREADABLE))
 
 
-def _doubts(spots: Spots, dice: Spots, chance: Floats) -> list[str]:
-    """Why the dice may not be what they seem, or not all; `chance` (N, 6) of their faces."""
+def _doubts(spots: Spots, dice: Spots, chance: Floats, clear: NDArray[np.bool_]) -> list[str]:
+    """Why the dice may not be what they seem, or not all; `chance` (N, 6) of their faces, `clear` (N,) to be dice."""
     reasons = []
-    if len(spots) > len(dice):
-        reasons.append("there is a die whose top face cannot be told: leaning, cut off or hidden?")
-    for centre, of_one in zip(dice.centre, chance, strict=True):
+    for is_clear, of_one in zip(clear, chance, strict=True):
         second, first = np.argsort(of_one)[-2:] + 1
-        if centre < CLEAR:
+        if not is_clear:
             reasons.append(f"what may be a die showing {first} is not clear")
         if of_one[first - 1] < SURE:
             reasons.append(f"a die could be {first} or {second}")
@@ -91,15 +98,20 @@ def _doubts(spots: Spots, dice: Spots, chance: Floats) -> list[str]:
 
 
 def _stray(spots: Spots, dice: Spots) -> bool:
-    """Whether a large piece looks like a die but belongs to none that was read."""
+    """Whether more of the picture looks like dice than those that were read can show of themselves."""
     if not len(dice):
         return False
-    there = (spots.die > STRAY_CHANCE).astype(np.uint8)
-    for xy, edge in zip(dice.xy_px * spots.map_scale, dice.edge_px * spots.map_scale, strict=True):
-        cv2.circle(there, (round(float(xy[0])), round(float(xy[1]))), max(1, round(float(REACH * edge))), 0, -1)
-    count, _, stats, _ = cv2.connectedComponentsWithStats(there)
-    usual = float(np.median(dice.edge_px)) * spots.map_scale
-    return bool((stats[1:count, cv2.CC_STAT_AREA] > STRAY_AREA * usual**2).any())
+    count, labels, stats, _ = cv2.connectedComponentsWithStats((spots.die > PART).astype(np.uint8))
+    column, row = np.floor(dice.xy_px * spots.map_scale).astype(int).T
+    own = labels[row.clip(0, labels.shape[0] - 1), column.clip(0, labels.shape[1] - 1)]
+    tops = (dice.edge_px * spots.map_scale) ** 2
+    covered = np.bincount(own, tops, count)
+    area = stats[:, cv2.CC_STAT_AREA].astype(np.float64)
+    read = (covered > 0) & (np.arange(count) > 0)
+    # How much larger than its top face a die looks depends on the lean of the camera, which is the same for all.
+    usual = float(np.clip(np.median(area[read] / covered[read]), *VISIBLE)) if read.any() else VISIBLE[0]
+    excess = (area - usual * covered) / np.median(tops) - EXCESS_A_DIE * np.bincount(own, minlength=count)
+    return bool((excess[1:] > STRAY_AREA).any())
 
 
 def _die(centre: float, chance: Floats, A_image_face: Floats) -> Die:

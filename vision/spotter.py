@@ -17,13 +17,16 @@ Image = NDArray[np.uint8]
 STRIDE_PX = 4
 UNREADABLE = 6
 """The class, after the faces 0 to 5 for one to six pips, of a die whose top face cannot be told."""
-WORK_PX, LARGEST_ENLARGEMENT = 1024, 1.6
-LEVELS = (1.0, 0.5, 0.25)
+FIRST_LOOK_PX, FIRST_LEVELS, SECOND_LEVEL = 1024, (0.5, 0.25), 1.0
+MOST_PX = 1.5e6
+BEST_EDGE_PX = 44.0  # at which most faces are told rightly on rendered rigs
 LEAST_CENTRE = 0.12
 USUAL_EDGE_PX, PLANE_EDGE_PX = 24.0, 30.0
 EDGES_PX = (10.0, 66.0)  # what the net has learned, 13 to 58, and a little more
 _BEST_EDGES_PX = (15.0, 50.0)
 _SAME_DIE = 0.55  # edges between the centres of two spots that are the same die
+_SAME_PLACE, _SAME_SIZE = 0.3, 0.3  # edges, log units: within which two looks saw the same face
+_CLEAR = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +66,44 @@ def _net() -> cv2.dnn.Net:
 
 
 def spot(image_bgr: Image) -> Spots:
-    """The dice of any size in a picture, H×W×3 uint8, readable or not."""
-    scale = min(WORK_PX / max(image_bgr.shape[:2]), LARGEST_ENLARGEMENT)
-    return _spots(image_bgr, [scale * level for level in LEVELS])
+    """The dice of any size in a picture, H×W×3 uint8, readable or not.
+
+    A look at a small picture tells how large the dice are; then the picture is seen at the size that suits the net.
+    """
+    height, width = image_bgr.shape[:2]
+    whole = FIRST_LOOK_PX / max(height, width)
+    looks = [_look(image_bgr, whole * level) for level in FIRST_LEVELS]
+    edges_px = _clear_edges(looks)
+    if not len(edges_px):
+        looks.insert(0, _look(image_bgr, whole * SECOND_LEVEL))
+        edges_px = _clear_edges(looks)
+    if len(edges_px):
+        zoom = BEST_EDGE_PX / float(np.median(edges_px))
+        looks.insert(0, _look(image_bgr, min(zoom, float(np.sqrt(MOST_PX / (height * width))))))
+    return _joined(looks, width)
 
 
 def spot_sized(image_bgr: Image, edge_px: float) -> Spots:
     """The dice in a picture, H×W×3 uint8, in which top faces have about this edge."""
-    return _spots(image_bgr, [PLANE_EDGE_PX / edge_px])
+    return _joined([_look(image_bgr, PLANE_EDGE_PX / edge_px)], image_bgr.shape[1])
 
 
-def _spots(image_bgr: Image, scales: list[float]) -> Spots:
-    said = [_say(image_bgr, scale) for scale in scales]
-    found = _merged(np.concatenate([_decode(*level) for level in said]))
-    maps = [1 / (1 + np.exp(-level[8])) for level, _, _ in said]
-    size = maps[0].shape[::-1]
-    die = np.max([cv2.resize(part, size, interpolation=cv2.INTER_LINEAR) for part in maps], axis=0)
-    return Spots(
-        found[:, :2], found[:, 2], found[:, 3], found[:, 4], found[:, 6:], die, die.shape[1] / image_bgr.shape[1]
-    )
+def _clear_edges(looks: list[tuple[Floats, Floats]]) -> Floats:
+    rows = np.concatenate([rows for rows, _ in looks])
+    return np.asarray(rows[rows[:, 4] > _CLEAR, 2])
+
+
+def _joined(looks: list[tuple[Floats, Floats]], width_px: int) -> Spots:
+    found = _merged(np.concatenate([rows for rows, _ in looks]))
+    size = looks[0][1].shape[::-1]
+    die = np.mean([cv2.resize(part, size, interpolation=cv2.INTER_LINEAR) for _, part in looks], axis=0)
+    return Spots(found[:, :2], found[:, 2], found[:, 3], found[:, 4], found[:, 6:], die, die.shape[1] / width_px)
+
+
+def _look(image_bgr: Image, scale: float) -> tuple[Floats, Floats]:
+    """What the net sees in the picture at a scale: rows as of `_decode`, and the map of dice."""
+    said, x_scale, y_scale = _say(image_bgr, scale)
+    return _decode(said, x_scale, y_scale), np.asarray(1 / (1 + np.exp(-said[8])), np.float32)
 
 
 def _say(image_bgr: Image, scale: float) -> tuple[Floats, float, float]:
@@ -114,9 +136,16 @@ def _decode(said: Floats, x_scale: float, y_scale: float) -> Floats:
 
 
 def _merged(spots: Floats) -> Floats:
-    """Each die once, as the level says that sees it best."""
+    """Each die once: where it is seen best, its class by all the looks that saw it, the clearer the weightier."""
     kept: list[Floats] = []
-    for row in spots[np.argsort(-spots[:, 5])]:
-        if all(np.hypot(*(row[:2] - other[:2])) > _SAME_DIE * max(row[2], other[2]) for other in kept):
-            kept.append(row)
+    left = spots[np.argsort(-spots[:, 5])]
+    while len(left):
+        row = left[0].copy()
+        away = np.hypot(*(left[:, :2] - row[:2]).T) / np.maximum(left[:, 2], row[2])
+        same = (away < _SAME_PLACE) & (np.abs(np.log(left[:, 2] / row[2])) < _SAME_SIZE)
+        log_chance = np.average(np.log(left[same, 6:] + 1e-4), axis=0, weights=left[same, 4] ** 2)
+        chance = np.exp(log_chance - log_chance.max())
+        row[6:] = chance / chance.sum()
+        kept.append(row)
+        left = left[away > _SAME_DIE]
     return np.array(kept, np.float32).reshape(-1, spots.shape[1])

@@ -27,8 +27,12 @@ class Testimony:
     scores: Floats
     A_image_face: Floats
 
+    def take(self, which: NDArray[np.bool_]) -> "Testimony":
+        """What is said of those places that `which` (N,) picks."""
+        return Testimony(self.scores[which], self.A_image_face[which])
 
-def testify(log_bgr: Floats, xy_px: Floats, edge_px: Floats, angle_rad: Floats) -> Testimony:
+
+def hear(log_bgr: Floats, xy_px: Floats, edge_px: Floats, angle_rad: Floats) -> Testimony:
     """What the log picture, (H, W, 3), says of N squares that are about there, about so large and about so turned."""
     scores, maps = np.zeros((len(xy_px), 6), np.float32), np.zeros((len(xy_px), 2, 3), np.float32)
     rng = np.random.default_rng(0)
