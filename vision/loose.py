@@ -21,13 +21,14 @@ Image = NDArray[np.uint8]
 # How clearly something must be centred at a place to be looked at, to be a die whose pips bear it out, to be a die, and
 # to be one beyond doubt.
 MAYBE, BORNE_OUT, DIE, CLEAR = 0.15, 0.22, 0.3, 0.5
+SMALLER, BESIDE_LARGER = 0.8, 1.0  # edges over edges; as the next
 BESIDE = 0.85  # edges between the middles of two dice, which even a leaning camera hardly sees nearer
 SURE = 0.9  # the chance of a face, both witnesses heard
 LIKENESS = 0.75  # the score with which the pips alone bear out a face that is not clear
 ODD_SIZE, UNUSUAL = 0.45, 1.9  # log units by which a die not clear is off the usual edge; ratio of edges in one picture
-PART = 0.5  # of a pixel, to be a part of a die
-VISIBLE = (1.0, 1.9)  # all that shows of a die over its top face
-STRAY_AREA, EXCESS_A_DIE = 0.35, 0.25  # edges squared
+PART = 0.7  # of a pixel, to be a part of a die
+VISIBLE = (1.0, 2.6)  # all that shows of a die over its top face
+STRAY_AREA = 0.58, 3.0  # edges squared: what may be a die or two; a larger thing is another
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
 
 
@@ -43,13 +44,14 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
         spots = spots.take(_new(spots, log_bgr, log_picture(profile.empty_bgr)))
     spots = spots.take((spots.centre > CLEAR) | ((spots.centre > MAYBE) & ~_odd(spots) & ~_on_a_side(spots)))
     unreadable = spots.chance.argmax(1) == UNREADABLE
-    hidden, dice = spots.take(unreadable & (spots.centre > DIE)), spots.take(~unreadable)
+    hidden, dice = spots.take(unreadable & (spots.centre > DIE) & ~_odd(spots)), spots.take(~unreadable)
     said = hear(log_bgr, dice.xy_px, dice.edge_px, dice.angle_rad)
     chance = believed(dice.chance, said.scores)
     borne_out = (chance.max(1) > SURE) & (said.scores[np.arange(len(dice)), chance.argmax(1)] > LIKENESS)
     there = (dice.centre > DIE) | borne_out
     dice, said, chance, borne_out = dice.take(there), said.take(there), chance[there], borne_out[there]
-    reasons = _doubts(spots, dice, chance, (dice.centre > CLEAR) | (borne_out & (dice.centre > BORNE_OUT)))
+    clear = (dice.centre > CLEAR) | (borne_out & (dice.centre > BORNE_OUT))
+    reasons = _doubts(spots, dice, chance, clear & ~_crowded(dice))
     if len(hidden):
         reasons.append("there is a die whose top face cannot be told: leaning, cut off or hidden?")
     if expect is not None and len(dice) and len(dice) != expect:
@@ -81,6 +83,15 @@ def _on_a_side(spots: Spots) -> NDArray[np.bool_]:
     return np.asarray(near.any(1) & (spots.chance.argmax(1) < UNREADABLE))
 
 
+def _crowded(dice: Spots) -> NDArray[np.bool_]:
+    """Which dice (N,) have no room beside a larger one, or one as large: one of the two faces is on a side."""
+    away = np.linalg.norm(dice.xy_px[:, None] - dice.xy_px, axis=2) / np.maximum(dice.edge_px[:, None], dice.edge_px)
+    smaller = dice.edge_px[:, None] < SMALLER * dice.edge_px
+    near = (away < BESIDE) | (smaller & (away < BESIDE_LARGER))
+    np.fill_diagonal(near, False)
+    return np.asarray(near.any(1))
+
+
 def _doubts(spots: Spots, dice: Spots, chance: Floats, clear: NDArray[np.bool_]) -> list[str]:
     """Why the dice may not be what they seem, or not all; `chance` (N, 6) of their faces, `clear` (N,) to be dice."""
     reasons = []
@@ -110,8 +121,8 @@ def _stray(spots: Spots, dice: Spots) -> bool:
     read = (covered > 0) & (np.arange(count) > 0)
     # How much larger than its top face a die looks depends on the lean of the camera, which is the same for all.
     usual = float(np.clip(np.median(area[read] / covered[read]), *VISIBLE)) if read.any() else VISIBLE[0]
-    excess = (area - usual * covered) / np.median(tops) - EXCESS_A_DIE * np.bincount(own, minlength=count)
-    return bool((excess[1:] > STRAY_AREA).any())
+    excess = (area - usual * covered) / np.median(tops)
+    return bool(((excess > STRAY_AREA[0]) & (excess < STRAY_AREA[1]))[1:].any())
 
 
 def _die(centre: float, chance: Floats, A_image_face: Floats) -> Die:
