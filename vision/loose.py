@@ -26,7 +26,7 @@ BESIDE = 0.85  # edges between the middles of two dice, which even a leaning cam
 SURE = 0.9  # the chance of a face, both witnesses heard
 LIKENESS = 0.75  # the score with which the pips alone bear out a face that is not clear
 ODD_SIZE, UNUSUAL = 0.45, 1.9  # log units by which a die not clear is off the usual edge; ratio of edges in one picture
-PART = 0.7  # of a pixel, to be a part of a die
+PART, HOLE = 0.7, 0.45  # chance of a pixel to be a part of a die; edges
 VISIBLE = (1.0, 2.6)  # all that shows of a die over its top face
 STRAY_AREA = 0.58, 3.0  # edges squared: what may be a die or two; a larger thing is another
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
@@ -112,7 +112,10 @@ def _stray(spots: Spots, dice: Spots) -> bool:
     """Whether more of the picture looks like dice than those that were read can show of themselves."""
     if not len(dice):
         return False
-    count, labels, stats, _ = cv2.connectedComponentsWithStats((spots.die > PART).astype(np.uint8))
+    # Pips and gloss are holes in what looks like a die.
+    hole = max(1, round(HOLE * float(np.median(dice.edge_px)) * spots.map_scale))
+    parts = cv2.morphologyEx((spots.die > PART).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((hole, hole), np.uint8))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(parts)
     column, row = np.floor(dice.xy_px * spots.map_scale).astype(int).T
     own = labels[row.clip(0, labels.shape[0] - 1), column.clip(0, labels.shape[1] - 1)]
     tops = (dice.edge_px * spots.map_scale) ** 2
