@@ -22,6 +22,7 @@ Image = NDArray[np.uint8]
 # to be one beyond doubt.
 MAYBE, BORNE_OUT, DIE, CLEAR = 0.15, 0.22, 0.3, 0.5
 SMALLER, BESIDE_LARGER = 0.8, 1.0  # edges over edges; as the next
+RIVAL = 0.7  # of the clearness of a die's top face, which no face on its side has
 BESIDE = 0.85  # edges between the middles of two dice, which even a leaning camera hardly sees nearer
 SURE = 0.9  # the chance of a face, both witnesses heard
 LIKENESS = 0.75  # the score with which the pips alone bear out a face that is not clear
@@ -42,7 +43,8 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     log_bgr = log_picture(image_bgr)
     if profile is not None and profile.empty_bgr is not None and profile.empty_bgr.shape == image_bgr.shape:
         spots = spots.take(_new(spots, log_bgr, log_picture(profile.empty_bgr)))
-    spots = spots.take((spots.centre > CLEAR) | ((spots.centre > MAYBE) & ~_odd(spots) & ~_on_a_side(spots)))
+    side, leaning = _on_a_side(spots)
+    spots = spots.take((spots.centre > CLEAR) | ((spots.centre > MAYBE) & ~_odd(spots) & ~side))
     unreadable = spots.chance.argmax(1) == UNREADABLE
     hidden, dice = spots.take(unreadable & (spots.centre > DIE) & ~_odd(spots)), spots.take(~unreadable)
     said = hear(log_bgr, dice.xy_px, dice.edge_px, dice.angle_rad)
@@ -52,6 +54,8 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     dice, said, chance, borne_out = dice.take(there), said.take(there), chance[there], borne_out[there]
     clear = (dice.centre > CLEAR) | (borne_out & (dice.centre > BORNE_OUT))
     reasons = _doubts(spots, dice, chance, clear & ~_crowded(dice))
+    if leaning:
+        reasons.append("two faces of one die can be seen equally well: it may be leaning")
     if len(hidden):
         reasons.append("there is a die whose top face cannot be told: leaning, cut off or hidden?")
     if expect is not None and len(dice) and len(dice) != expect:
@@ -75,12 +79,14 @@ def _odd(spots: Spots) -> NDArray[np.bool_]:
     return np.asarray(np.abs(np.log(spots.edge_px / np.median(clear))) > ODD_SIZE)
 
 
-def _on_a_side(spots: Spots) -> NDArray[np.bool_]:
-    """Which spots (N,) are so near a clear die that they are a face on its side."""
+def _on_a_side(spots: Spots) -> tuple[NDArray[np.bool_], bool]:
+    """Which spots (N,) are so near a clear die that they are a face on its side, and whether one is nearly as clear."""
     clear = spots.take(spots.centre > CLEAR)
     away = np.linalg.norm(spots.xy_px[:, None] - clear.xy_px, axis=2)
     near = away < BESIDE * np.maximum(spots.edge_px[:, None], clear.edge_px)
-    return np.asarray(near.any(1) & (spots.chance.argmax(1) < UNREADABLE))
+    side = near.any(1) & (spots.chance.argmax(1) < UNREADABLE) & (spots.centre <= CLEAR)
+    rival = near & (spots.centre[:, None] > RIVAL * clear.centre)
+    return np.asarray(side), bool(rival[side].any())
 
 
 def _crowded(dice: Spots) -> NDArray[np.bool_]:
