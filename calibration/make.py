@@ -20,6 +20,8 @@ from vision.reading import Reading
 # Shares of the picture's width beyond which there is no use in going on.
 RESIDUAL_REFUSED = 0.003
 BLUR_REFUSED = 0.012
+# Below this confidence what was taken for a die in the empty tray may be its grain.
+DIE_THERE = 0.5
 
 
 def new_profile(camera: str, size_px: tuple[int, int]) -> TrayProfile:
@@ -61,7 +63,7 @@ def add_empty(profile: TrayProfile, pictures: Sequence[BGR], name: str = "the pi
     if np.median(empty) >= WHITE:
         raise CalibrationError(f"{name}: white all over: dim the lamp or shorten the exposure")
     lying = read_loose(empty)
-    if lying.status == "ok" or len(lying.dice) > 1:
+    if lying.status == "ok" or sum(die.confidence > DIE_THERE for die in lying.dice) > 1:
         raise CalibrationError(f"{name}: dice lie in the empty tray ({_faces(lying)}): clear it and take it again")
     outline_mm, open_sides = None, tuple[str, ...]()
     if profile.lens and profile.pose and profile.board:

@@ -21,6 +21,7 @@ Image = NDArray[np.uint8]
 # How clearly something must be centred at a place to be looked at, to be a die whose pips bear it out, to be a die, and
 # to be one beyond doubt.
 MAYBE, BORNE_OUT, DIE, CLEAR = 0.15, 0.22, 0.3, 0.5
+WEAK, BESIDE_WEAK = 0.7, 1.08  # as of CLEAR; as BESIDE
 SMALLER, BESIDE_LARGER = 0.8, 1.0  # edges over edges; as the next
 RIVAL = 0.7  # of the clearness of a die's top face, which no face on its side has
 BESIDE = 0.85  # edges between the middles of two dice, which even a leaning camera hardly sees nearer
@@ -28,6 +29,7 @@ SURE = 0.9  # the chance of a face, both witnesses heard
 LIKENESS = 0.75  # the score with which the pips alone bear out a face that is not clear
 ODD_SIZE, UNUSUAL = 0.45, 1.9  # log units by which a die not clear is off the usual edge; ratio of edges in one picture
 PART, HOLE = 0.7, 0.45  # chance of a pixel to be a part of a die; edges
+LEAST_OF_DIE = 0.25  # of a top face that its pips bear out
 VISIBLE = (1.0, 2.6)  # all that shows of a die over its top face
 STRAY_AREA = 0.58, 3.0  # edges squared: what may be a die or two; a larger thing is another
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
@@ -50,6 +52,7 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     said = hear(log_bgr, dice.xy_px, dice.edge_px, dice.angle_rad)
     chance = believed(dice.chance, said.scores)
     borne_out = (chance.max(1) > SURE) & (said.scores[np.arange(len(dice)), chance.argmax(1)] > LIKENESS)
+    borne_out &= _of_die(dice) > LEAST_OF_DIE
     there = (dice.centre > DIE) | borne_out
     dice, said, chance, borne_out = dice.take(there), said.take(there), chance[there], borne_out[there]
     clear = (dice.centre > CLEAR) | (borne_out & (dice.centre > BORNE_OUT))
@@ -89,11 +92,21 @@ def _on_a_side(spots: Spots) -> tuple[NDArray[np.bool_], bool]:
     return np.asarray(side), bool(rival[side].any())
 
 
+def _of_die(spots: Spots) -> Floats:
+    """How much of each top face (N,) looks like a part of a die: 0..1."""
+    grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, 7)] * 2), -1).reshape(-1, 2)
+    xy = (spots.xy_px[:, None] + grid * spots.edge_px[:, None, None]) * spots.map_scale
+    return np.asarray(sample(spots.die, xy.astype(np.float32)).mean((1, 2)))
+
+
 def _crowded(dice: Spots) -> NDArray[np.bool_]:
-    """Which dice (N,) have no room beside a larger one, or one as large: one of the two faces is on a side."""
+    """Which dice (N,) have no room beside a larger one, or one as large, or hardly any where neither is quite clear:
+    the two are faces of one die that leans.
+    """
     away = np.linalg.norm(dice.xy_px[:, None] - dice.xy_px, axis=2) / np.maximum(dice.edge_px[:, None], dice.edge_px)
     smaller = dice.edge_px[:, None] < SMALLER * dice.edge_px
-    near = (away < BESIDE) | (smaller & (away < BESIDE_LARGER))
+    weak = (dice.centre[:, None] < WEAK) & (dice.centre < WEAK)
+    near = (away < BESIDE) | (smaller & (away < BESIDE_LARGER)) | (weak & (away < BESIDE_WEAK))
     np.fill_diagonal(near, False)
     return np.asarray(near.any(1))
 
