@@ -136,7 +136,7 @@ def test_pips_bear_out_their_face_wherever_it_was_spotted_about_there(face: int)
     picture = felt()
     draw_face(picture, face, 300, 250, angle_deg=30)
     off = np.array([[304.0, 246.0]], np.float32), np.array([75.0], np.float32), np.array([0.4], np.float32)
-    scores = hear(log_picture(picture), *off).scores[0]
+    scores = hear(log_picture(picture), *off)[0]
     assert scores.argmax() + 1 == face
     assert scores.max() > 0.7
 

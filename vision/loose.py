@@ -8,8 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.explain import SQUARE
-from vision.pips import log_picture, place, sample
+from vision.pips import log_picture, sample
 from vision.profile import TrayProfile
 from vision.reading import Die, Reading
 from vision.spotter import UNREADABLE, Spots, spot
@@ -50,20 +49,21 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     unreadable = spots.chance.argmax(1) == UNREADABLE
     hidden, dice = spots.take(unreadable & (spots.centre > DIE) & ~_odd(spots)), spots.take(~unreadable)
     said = hear(log_bgr, dice.xy_px, dice.edge_px, dice.angle_rad)
-    chance = believed(dice.chance, said.scores)
-    borne_out = (chance.max(1) > SURE) & (said.scores[np.arange(len(dice)), chance.argmax(1)] > LIKENESS)
+    chance = believed(dice.chance, said)
+    borne_out = (chance.max(1) > SURE) & (said[np.arange(len(dice)), chance.argmax(1)] > LIKENESS)
     borne_out &= _of_die(dice) > LEAST_OF_DIE
     there = (dice.centre > DIE) | borne_out
-    dice, said, chance, borne_out = dice.take(there), said.take(there), chance[there], borne_out[there]
+    dice, chance, borne_out = dice.take(there), chance[there], borne_out[there]
     clear = (dice.centre > CLEAR) | (borne_out & (dice.centre > BORNE_OUT))
-    reasons = _doubts(spots, dice, chance, clear & ~_crowded(dice))
+    clear &= ~_crowded(dice)
+    reasons = _doubts(spots, dice, chance, clear)
     if leaning:
         reasons.append("two faces of one die can be seen equally well: it may be leaning")
     if len(hidden):
         reasons.append("there is a die whose top face cannot be told: leaning, cut off or hidden?")
     if expect is not None and len(dice) and len(dice) != expect:
         reasons = [f"{len(dice)} of {expect} dice", *reasons]
-    seen = tuple(_die(float(dice.centre[k]), chance[k], said.A_image_face[k]) for k in range(len(dice)))
+    seen = tuple(_die(dice, k, chance[k], bool(clear[k])) for k in range(len(dice)))
     return Reading(seen, "unsure" if reasons else "ok" if seen else "empty", tuple(dict.fromkeys(reasons)))
 
 
@@ -147,17 +147,19 @@ def _stray(spots: Spots, dice: Spots) -> bool:
     return bool(((excess > STRAY_AREA[0]) & (excess < STRAY_AREA[1]))[1:].any())
 
 
-def _die(centre: float, chance: Floats, A_image_face: Floats) -> Die:
+def _die(dice: Spots, k: int, chance: Floats, clear: bool) -> Die:
     face = int(chance.argmax())
-    corners = place(A_image_face[None], SQUARE)[0]
-    along = corners[1] - corners[0]
-    x, y = corners.mean(0)
+    (x, y), edge, angle = dice.xy_px[k], float(dice.edge_px[k]), float(dice.angle_rad[k])
+    along = 0.5 * edge * np.array([np.cos(angle), np.sin(angle)])
+    across = np.array([-along[1], along[0]])
+    corners = [(x, y) + i * along + j * across for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    sure = float(chance[face])
     return Die(
         face=face + 1,
-        confidence=round(min(centre, float(chance[face])), 4),
+        confidence=round(sure if clear else min(sure, float(dice.centre[k])), 4),
         x_px=float(x),
         y_px=float(y),
-        size_px=float(np.sqrt(cv2.contourArea(corners))),
-        angle_deg=float(np.degrees(np.arctan2(along[1], along[0])) % 90),
+        size_px=edge,
+        angle_deg=float(np.degrees(angle) % 90),
         corners_px=tuple((float(cx), float(cy)) for cx, cy in corners),
     )

@@ -1,7 +1,5 @@
 """A second witness: what the pixels say of faces that were spotted, measured pip by pip where they lie."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,23 +16,12 @@ _WEIGHT = 2.0  # log odds that a perfect score adds to a face; fitted on rendere
 _SHIFT, _STEP = 0.09, np.array([0.05, 0.05, 0.06, 0.04, 0.07, 0.35])
 
 
-@dataclass(frozen=True, slots=True)
-class Testimony:
-    """Of each of N places: `scores` (N, 6), the best that each face reaches nearby, 1 a perfect fit and 0 no likeness;
-    `A_image_face` (N, 2, 3), where the best of all lies.
+def hear(log_bgr: Floats, xy_px: Floats, edge_px: Floats, angle_rad: Floats) -> Floats:
+    """What the log picture, (H, W, 3), says of N squares that are about there, about so large and about so turned.
+
+    (N, 6): the best score that each face reaches nearby, leaning or not, 1 a perfect fit and 0 no likeness.
     """
-
-    scores: Floats
-    A_image_face: Floats
-
-    def take(self, which: NDArray[np.bool_]) -> "Testimony":
-        """What is said of those places that `which` (N,) picks."""
-        return Testimony(self.scores[which], self.A_image_face[which])
-
-
-def hear(log_bgr: Floats, xy_px: Floats, edge_px: Floats, angle_rad: Floats) -> Testimony:
-    """What the log picture, (H, W, 3), says of N squares that are about there, about so large and about so turned."""
-    scores, maps = np.zeros((len(xy_px), 6), np.float32), np.zeros((len(xy_px), 2, 3), np.float32)
+    scores = np.zeros((len(xy_px), 6), np.float32)
     rng = np.random.default_rng(0)
     for k in range(len(xy_px)):
         poses, best = _start(), np.full(6, -1.0)
@@ -43,11 +30,10 @@ def hear(log_bgr: Floats, xy_px: Floats, edge_px: Floats, angle_rad: Floats) -> 
             seen = score_faces(log_bgr, A).scores
             best = np.maximum(best, seen.max(0))
             order = np.argsort(-seen.max(1))[:_FINALISTS]
-            maps[k] = A[order[0]]
             near = rng.uniform(-1, 1, (_FINALISTS, 24, 6)) * _STEP
             poses = np.concatenate([poses[order], (poses[order][:, None] + near).reshape(-1, 6)])
         scores[k] = best
-    return Testimony(scores, maps)
+    return scores
 
 
 def believed(chance: Floats, scores: Floats) -> Floats:
