@@ -161,6 +161,8 @@ old=$(readlink -f "$home/current" 2>/dev/null || true)
 tree=$(mktemp -d)
 build
 
+# From here a lost line or Ctrl-C must not leave a version that nobody has seen start.
+trap '' INT TERM HUP
 if activate "$new"; then
     for version in "$home"/versions/*; do
         [ "$version" = "$new" ] || [ "$version" = "$old" ] || rm -rf "$version"

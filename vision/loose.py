@@ -22,7 +22,7 @@ Image = NDArray[np.uint8]
 MAYBE, BORNE_OUT, DIE, CLEAR = 0.15, 0.22, 0.3, 0.5
 WEAK, BESIDE_WEAK = 0.7, 1.08  # as of CLEAR; as BESIDE
 SMALLER, BESIDE_LARGER = 0.8, 1.0  # edges over edges; as the next
-RIVAL = 0.7  # of the clearness of a die's top face, which no face on its side has
+RIVAL = 0.5  # of the clearness of a die's top face, which no face on its side has
 BESIDE = 0.85  # edges between the middles of two dice, which even a leaning camera hardly sees nearer
 SURE = 0.9  # the chance of a face, both witnesses heard
 LIKENESS = 0.75  # the score with which the pips alone bear out a face that is not clear
@@ -86,7 +86,8 @@ def _on_a_side(spots: Spots) -> tuple[NDArray[np.bool_], bool]:
     """Which spots (N,) are so near a clear die that they are a face on its side, and whether one is nearly as clear."""
     clear = spots.take(spots.centre > CLEAR)
     away = np.linalg.norm(spots.xy_px[:, None] - clear.xy_px, axis=2)
-    near = away < BESIDE * np.maximum(spots.edge_px[:, None], clear.edge_px)
+    mine, other = spots.edge_px[:, None], clear.edge_px
+    near = away < BESIDE * np.where(mine < SMALLER * other, other, (mine + other) / 2)
     side = near.any(1) & (spots.chance.argmax(1) < UNREADABLE) & (spots.centre <= CLEAR)
     rival = near & (spots.centre[:, None] > RIVAL * clear.centre)
     return np.asarray(side), bool(rival[side].any())
