@@ -69,9 +69,17 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
 
 def _new(spots: Spots, log_bgr: Floats, log_empty: Floats) -> NDArray[np.bool_]:
     """Which spots (N,) are not in the empty picture."""
-    grid = np.stack(np.meshgrid(*[np.linspace(-0.35, 0.35, 7)] * 2), -1).reshape(-1, 2)
-    xy = (spots.xy_px[:, None] + grid * spots.edge_px[:, None, None]).astype(np.float32)
-    return np.asarray(np.median(np.abs(sample(log_bgr, xy) - sample(log_empty, xy)).max(2), axis=1) > NEW)
+    before, now = (_on_tops(log, spots, reach=0.35) for log in (log_empty, log_bgr))
+    return np.asarray(np.median(np.abs(now - before).max(2), axis=1) > NEW)
+
+
+def _on_tops(picture: Floats, spots: Spots, reach: float, scale: float = 1.0) -> Floats:
+    """The picture at 7 × 7 places on each top face, (N, 49, C), up to `reach` edges from its middle; `scale` of the
+    picture's pixels make one that the spots are in.
+    """
+    grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, 7)] * 2), -1).reshape(-1, 2)
+    xy = (spots.xy_px[:, None] + grid * spots.edge_px[:, None, None]) * scale
+    return sample(picture, xy.astype(np.float32))
 
 
 def _odd(spots: Spots) -> NDArray[np.bool_]:
@@ -95,9 +103,7 @@ def _on_a_side(spots: Spots) -> tuple[NDArray[np.bool_], bool]:
 
 def _of_die(spots: Spots) -> Floats:
     """How much of each top face (N,) looks like a part of a die: 0..1."""
-    grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, 7)] * 2), -1).reshape(-1, 2)
-    xy = (spots.xy_px[:, None] + grid * spots.edge_px[:, None, None]) * spots.map_scale
-    return np.asarray(sample(spots.die, xy.astype(np.float32)).mean((1, 2)))
+    return np.asarray(_on_tops(spots.die, spots, reach=0.5, scale=spots.map_scale).mean((1, 2)))
 
 
 def _crowded(dice: Spots) -> NDArray[np.bool_]:

@@ -22,9 +22,9 @@ def hear(log_bgr: Floats, xy_px: Floats, edge_px: Floats, angle_rad: Floats) -> 
     (N, 6): the best score that each face reaches nearby, leaning or not, 1 a perfect fit and 0 no likeness.
     """
     scores = np.zeros((len(xy_px), 6), np.float32)
-    rng = np.random.default_rng(0)
+    rng, start = np.random.default_rng(0), _start()
     for k in range(len(xy_px)):
-        poses, best = _start(), np.full(6, -1.0)
+        poses, best = start, np.full(6, -1.0)
         for _ in range(_ROUNDS):
             A = _maps(xy_px[k], float(edge_px[k]), float(angle_rad[k]), poses)
             seen = score_faces(log_bgr, A).scores
