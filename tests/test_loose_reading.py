@@ -1,6 +1,4 @@
-"""Reading photographs without a profile: the simulated tray, drawn things that are no dice, and the two witnesses."""
-
-from itertools import pairwise
+"""Reading photographs without a profile: the simulated tray, drawn things that are no dice, and the two nets."""
 
 import cv2
 import numpy as np
@@ -9,10 +7,10 @@ from numpy.typing import NDArray
 
 from tests.known_tray import quick_tray, thrown
 from vision.loose import read_loose
-from vision.pips import log_picture
 from vision.profile import TrayProfile
+from vision.reading import Die
 from vision.spotter import UNREADABLE, spot, spot_sized
-from vision.witness import believed, hear
+from vision.teller import NO_TOP_FACE, place, tell
 
 Image = NDArray[np.uint8]
 IVORY, BLACK, FELT = (215, 230, 235), (25, 25, 25), (50, 95, 40)
@@ -42,6 +40,18 @@ def roll(request: pytest.FixtureRequest) -> tuple[Image, list[int], Image]:
     tray = quick_tray(5, request.param)
     image, faces = thrown(tray)
     return image, faces, tray.empty_picture()
+
+
+@pytest.fixture(scope="module")
+def die_of() -> dict[int, tuple[Image, Die]]:
+    """Of each face a picture with a die that shows it."""
+    found: dict[int, tuple[Image, Die]] = {}
+    for seed in range(8):
+        image, faces = thrown(quick_tray(seed, STYLES[0]))
+        reading = read_loose(image)
+        if list(reading.values) == faces:
+            found |= {die.face: (image, die) for die in reading.dice}
+    return found
 
 
 def test_six_dice_of_any_colour_are_read(roll: tuple[Image, list[int], Image]) -> None:
@@ -108,7 +118,7 @@ def test_the_calibration_board_is_no_dice() -> None:
     assert read_loose(np.asarray(picture, np.uint8)).status != "ok"
 
 
-def test_the_net_alone_tells_the_faces_apart() -> None:
+def test_the_nets_alone_tell_the_faces_apart() -> None:
     image, faces = thrown(quick_tray(5, STYLES[0]))
     spots = spot(image)
     clear = (spots.centre > 0.5) & (spots.chance.argmax(1) < UNREADABLE)
@@ -132,23 +142,36 @@ def test_a_part_of_a_picture_has_its_dice_where_the_whole_has_them() -> None:
 
 
 @pytest.mark.parametrize("face", range(1, 7))
-def test_pips_bear_out_their_face_wherever_it_was_spotted_about_there(face: int) -> None:
+def test_the_face_of_a_place_is_told_though_it_was_found_only_about_there(
+    face: int, die_of: dict[int, tuple[Image, Die]]
+) -> None:
+    picture, die = die_of[face]
+    edge = np.array([1.08 * die.size_px], np.float32)
+    at = np.array([[die.x_px + 0.05 * edge[0], die.y_px - 0.05 * edge[0]]], np.float32)
+    told = tell(picture, at, edge, np.deg2rad([die.angle_deg + 6]).astype(np.float32))
+    assert told.shape == (1, 8)
+    assert told[0].argmax() + 1 == face
+
+
+def test_where_no_die_lies_the_teller_tells_no_top_face() -> None:
+    empty = quick_tray(5, STYLES[0]).empty_picture()
+    at = np.array([[300, 250], [420, 300]], np.float32)
+    told = tell(empty, at, np.full(2, 40, np.float32), np.zeros(2, np.float32))
+    assert told.argmax(1).tolist() == [NO_TOP_FACE] * 2
+
+
+def test_no_place_is_told_of_none() -> None:
+    nowhere = np.zeros((0, 2), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32)
+    assert tell(felt(), *nowhere).shape == (0, 8)
+
+
+@pytest.mark.parametrize("edge_px", [20.0, 70.0, 210.0])
+def test_a_place_is_seen_upright_and_at_one_size(edge_px: float) -> None:
     picture = felt()
-    draw_face(picture, face, 300, 250, angle_deg=30)
-    off = np.array([[304.0, 246.0]], np.float32), np.array([75.0], np.float32), np.array([0.4], np.float32)
-    scores = hear(log_picture(picture), *off)[0]
-    assert scores.argmax() + 1 == face
-    assert scores.max() > 0.7
-
-
-def test_the_pips_decide_between_two_faces_that_the_net_cannot_tell_apart() -> None:
-    chance = np.array([[0.02, 0.02, 0.02, 0.47, 0.02, 0.43, 0.02]], np.float32)
-    said = np.array([[0, 0, 0, 0.1, 0.2, 0.9]], np.float32)
-    assert believed(chance, said).argmax() + 1 == 6
-
-
-def test_the_more_the_pips_look_like_a_face_the_more_it_is_believed() -> None:
-    chance = np.full((5, 7), 1 / 7, np.float32)
-    said = np.zeros((5, 6), np.float32)
-    said[:, 2] = np.linspace(-1, 1, 5)
-    assert all(before < after for before, after in pairwise(believed(chance, said)[:, 2]))
+    draw_face(picture, 2, 400, 300, angle_deg=30, edge_px=edge_px)
+    seen = place(picture, 400, 300, edge_px, np.deg2rad(30)).astype(int).sum(2)
+    darkest = np.argwhere(seen == seen[16:48, 16:48].min())
+    # Pips of a Two lie on a diagonal, .26 edges from the middle; a place is two edges wide.
+    assert np.abs(np.abs(darkest - 31.5) - 0.26 * 32).max() < 3.5
+    assert ((darkest[:, 0] - 31.5) * (darkest[:, 1] - 31.5) > 0).all()
+    assert seen[31, 31] > 500 > seen[4, 4]

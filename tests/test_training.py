@@ -9,13 +9,17 @@ import pytest
 
 from training import labels
 from training.dice import NORMALS, flat_pose, overlap
-from training.lessons import wanted
+from training.lessons import Floats as Labels
+from training.lessons import varied, wanted
 from training.looks import look
+from training.places import known
 from training.scenes import SIDE_PX, Scene, invent
 from training.surfaces import SIZE_PX, SURFACES, Floats
 from training.textures import table_texture
 from training.things import THINGS
 from vision import spotter
+from vision.spotter import Spots
+from vision.teller import NO_TOP_FACE
 
 SEEDS = range(7)
 
@@ -40,8 +44,14 @@ def test_dice_lying_flat_never_share_room(scenes: list[Scene]) -> None:
 
 
 def test_the_lowest_point_of_every_flat_die_is_on_the_table(scenes: list[Scene]) -> None:
-    heights = [die.at[2] / die.edge for scene in scenes for die in scene.dice if die.flat]
+    heights = [die.at[2] / die.edge / die.sides[2] for scene in scenes for die in scene.dice if die.flat]
     assert heights == pytest.approx([0.5] * len(heights))
+
+
+def test_some_scenes_have_boxes_that_are_no_dice() -> None:
+    boxes = [die for seed in range(30) for die in invent(seed).dice if np.ptp(die.sides)]
+    assert boxes
+    assert all(box.block for box in boxes)
 
 
 def test_the_uppermost_face_of_a_flat_pose_is_the_one_the_die_says(scenes: list[Scene]) -> None:
@@ -105,3 +115,35 @@ def test_the_net_should_name_a_die_where_its_face_is_centred() -> None:
     assert np.argwhere(want.centre == 1).tolist() == [[14, 25]]
     assert want.face[14, 25] == 4
     assert want.pose[:, 14, 25] == pytest.approx([0, 1, 0, -0.25, 0])
+
+
+def test_dice_stay_where_they_are_named_however_an_example_is_varied() -> None:
+    rng, named = np.random.default_rng(4), 0
+    for _ in range(60):
+        image, mask, rows = _marked()
+        _, mask, rows = varied(image, mask, rows, rng)
+        for x, y, edge, _, kind in rows:
+            if kind < labels.UNREADABLE and 0 <= x < SIDE_PX and 0 <= y < SIDE_PX:
+                row, column = np.mgrid[:SIDE_PX, :SIDE_PX]
+                own = mask.astype(bool) & (np.hypot(column - x, row - y) < edge)
+                assert np.argwhere(own).mean(0) + 0.5 == pytest.approx([y, x], abs=1.0)
+                named += 1
+    assert named > 60
+
+
+def _marked() -> tuple[np.ndarray, np.ndarray, Labels]:
+    """A picture with two squares that count as dice."""
+    mask = np.zeros((SIDE_PX, SIDE_PX), np.uint8)
+    mask[90:110, 60:80] = mask[150:170, 180:200] = 1
+    rows = np.array([[70, 100, 20, 0, 4], [190, 160, 20, 0, 2]], np.float32)
+    return np.repeat(mask[..., None] * 200, 3, 2), mask, rows
+
+
+def test_spots_are_known_by_the_dice_they_are_at() -> None:
+    dice = np.array([[100, 100, 30, 0, 4], [200, 100, 30, 0, labels.UNDECIDED]], np.float32)
+    xy = np.array([[104, 97], [118, 100], [111, 100], [205, 105], [40, 200]], np.float32)
+    many = np.zeros(len(xy), np.float32)
+    spots = Spots(xy, many + 28, many, many, np.zeros((len(xy), 7), np.float32), np.zeros((2, 2), np.float32), 0.25)
+    rows = known(spots, dice)
+    assert rows[:, :2].tolist() == [[104, 97], [118, 100], [40, 200]]
+    assert rows[:, 4].tolist() == [4, NO_TOP_FACE, NO_TOP_FACE]

@@ -1,6 +1,6 @@
 """Dice in the world, and how they may lie. Lengths are in edges of a usual die; z is up and the table is z = 0."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,7 +20,9 @@ class Die:
     look: Look
     flat: bool
     block: bool = False
-    """A cube without pips, which is no die."""
+    """A cube or box without pips, which is no die."""
+    sides: Floats = field(default_factory=lambda: np.ones(3))
+    """Its lengths along its own axes, in its edges: a die's are all 1, a box's any."""
 
     @property
     def face(self) -> int:
@@ -64,9 +66,12 @@ def yaw_axes(die: Die) -> Floats:
 
 
 def overlap(a: Die, b: Die) -> bool:
-    """Whether two dice lying flat would share room: no axis along an edge separates their squares."""
+    """Whether two dice lying flat would share room: no axis along an edge separates their squares.
+
+    A box takes up the square of its longest side.
+    """
     unit = np.array([[-1, -1], [-1, 1], [1, 1], [1, -1]])
-    one, other = (die.at[:2] + (unit * die.edge / 2) @ yaw_axes(die) for die in (a, b))
+    one, other = (die.at[:2] + (unit * die.edge * die.sides.max() / 2) @ yaw_axes(die) for die in (a, b))
     for axis in (*yaw_axes(a), *yaw_axes(b)):
         mine, its = one @ axis, other @ axis
         if mine.max() < its.min() or its.max() < mine.min():
@@ -76,6 +81,6 @@ def overlap(a: Die, b: Die) -> bool:
 
 def reach(die: Die) -> float:
     """How far its lowest point is below its middle, whichever way it lies."""
-    core = die.edge * (0.5 - die.look.radius)
-    below = float(core * np.abs(die.R_world_die).sum(1)[2] + die.edge * die.look.radius)
+    core = die.edge * (die.sides / 2 - die.look.radius)
+    below = float(np.abs(die.R_world_die[2]) @ core + die.edge * die.look.radius)
     return min(below, die.edge * die.look.sphere) if die.look.sphere else below

@@ -34,33 +34,38 @@ float noise(vec3 p) {
                    mix(hash(i + vec3(0,1,1)), hash(i + vec3(1,1,1)), f.x), f.y), f.z);
 }
 
-float die_distance(vec3 p, float radius, float sphere) {
-    vec3 q = abs(p) - (.5 - radius);
+float die_distance(vec3 p, vec3 half_sides, float radius, float sphere) {
+    vec3 q = abs(p) - (half_sides - radius);
     float d = length(max(q, 0.)) + min(max(q.x, max(q.y, q.z)), 0.) - radius;
     return sphere > 0. ? max(d, length(p) - sphere) : d;
 }
 
-vec3 die_normal(vec3 p, float radius, float sphere) {
+vec3 die_normal(vec3 p, vec3 half_sides, float radius, float sphere) {
     vec2 e = vec2(.004, 0.);
-    float d = die_distance(p, radius, sphere);
-    return normalize(vec3(die_distance(p + e.xyy, radius, sphere), die_distance(p + e.yxy, radius, sphere),
-                          die_distance(p + e.yyx, radius, sphere)) - d);
+    float d = die_distance(p, half_sides, radius, sphere);
+    return normalize(vec3(die_distance(p + e.xyy, half_sides, radius, sphere),
+                          die_distance(p + e.yxy, half_sides, radius, sphere),
+                          die_distance(p + e.yyx, half_sides, radius, sphere)) - d);
 }
 
 mat3 R_die_world(int die) { return transpose(mat3(texel(die, 1).xyz, texel(die, 2).xyz, texel(die, 3).xyz)); }
+
+vec3 half_sides(int die) { return texel(die, 10).xyz; }  // in its edges; of a die, but not of a box, all are a half
+float ball(int die) { return length(half_sides(die)) * texel(die, 0).w; }  // radius of one around it
 
 // Where the ray meets die number `die`, in lengths of the ray, or -1.
 float meet_die(int die, vec3 from, vec3 along, float furthest) {
     vec4 at = texel(die, 0);
     vec3 away = from - at.xyz;
-    float b = dot(away, along), c = dot(away, away) - .75 * at.w * at.w, h = b * b - c;
+    float b = dot(away, along), c = dot(away, away) - ball(die) * ball(die), h = b * b - c;
     if (h < 0. || -b + sqrt(h) < 0. || -b - sqrt(h) > furthest) return -1.;
     mat3 R = R_die_world(die);
     vec3 p = R * away / at.w, v = R * along;
     float t = max(0., (-b - sqrt(h)) / at.w), end = (-b + sqrt(h)) / at.w;
+    vec3 sides = half_sides(die);
     float radius = texel(die, 1).w, sphere = texel(die, 2).w;
     for (int i = 0; i < 28 && t < end; i++) {
-        float d = die_distance(p + v * t, radius, sphere);
+        float d = die_distance(p + v * t, sides, radius, sphere);
         if (d < .002) return t * at.w;
         t += d;
     }
@@ -74,15 +79,16 @@ float lit(vec3 from, vec3 to, float hardness, int own) {
         if (die == own) continue;
         vec4 at = texel(die, 0);
         vec3 away = from - at.xyz;
-        float b = dot(away, to), reach = .87 + 2.5 / hardness;
-        float h = b * b - dot(away, away) + reach * reach * at.w * at.w;
+        float b = dot(away, to), reach = ball(die) + 2.5 / hardness * at.w;
+        float h = b * b - dot(away, away) + reach * reach;
         if (h < 0. || -b + sqrt(h) < 0.) continue;
         mat3 R = R_die_world(die);
         vec3 p = R * away / at.w, v = R * to;
         float t = max(.02, (-b - sqrt(h)) / at.w), end = (-b + sqrt(h)) / at.w;
+        vec3 sides = half_sides(die);
         float radius = texel(die, 1).w, sphere = texel(die, 2).w;
         for (int i = 0; i < 16 && t < end; i++) {
-            float d = die_distance(p + v * t, radius, sphere);
+            float d = die_distance(p + v * t, sides, radius, sphere);
             seen = min(seen, .5 + .5 * hardness * d / t);
             if (seen < .02) break;
             t += clamp(abs(d), .04, .4);
@@ -98,8 +104,8 @@ float open_sky(vec3 from, vec3 normal, int own) {
         if (die == own) continue;
         vec4 at = texel(die, 0);
         vec3 p = from + normal * .15 - at.xyz;
-        if (dot(p, p) > 4. * at.w * at.w) continue;
-        float d = die_distance(R_die_world(die) * p / at.w, texel(die, 1).w, texel(die, 2).w);
+        if (dot(p, p) > 5.4 * ball(die) * ball(die)) continue;
+        float d = die_distance(R_die_world(die) * p / at.w, half_sides(die), texel(die, 1).w, texel(die, 2).w);
         open *= 1. - .55 * exp(-5. * max(0., d));
     }
     if (own >= 0) open *= .55 + .45 * clamp(.3 + .7 * from.z + normal.z, 0., 1.);
@@ -149,7 +155,8 @@ vec3 shade(vec3 at, vec3 normal, vec3 view, vec3 colour, float gloss, float roug
 vec3 die_light(int die, vec3 at, vec3 view, out float face_up) {
     vec4 where = texel(die, 0), bits = texel(die, 8), more = texel(die, 9);
     mat3 R = R_die_world(die);
-    vec3 p = R * (at - where.xyz) / where.w, a = abs(p), normal = die_normal(p, texel(die, 1).w, texel(die, 2).w);
+    vec3 p = R * (at - where.xyz) / where.w, a = abs(p);
+    vec3 normal = die_normal(p, half_sides(die), texel(die, 1).w, texel(die, 2).w);
     int face; vec2 uv; vec3 u, v;
     if (a.x > a.y && a.x > a.z) { face = p.x > 0. ? 3 : 4; uv = p.yz; u = vec3(0,1,0); v = vec3(0,0,1); }
     else if (a.y > a.z) { face = p.y > 0. ? 2 : 5; uv = p.xz; u = vec3(1,0,0); v = vec3(0,0,1); }
@@ -230,7 +237,7 @@ vec3 look(vec3 along, out vec2 what) {
 bool near_die(vec3 along) {
     for (int die = 0; die < die_count; die++) {
         vec4 at = texel(die, 0);
-        if (length(cross(along, at.xyz - eye)) < .95 * at.w) return true;
+        if (length(cross(along, at.xyz - eye)) < 1.1 * ball(die)) return true;
     }
     return false;
 }

@@ -20,7 +20,8 @@ NOBODY = (-99, -99, 1, 0, UNDECIDED)
 
 _SQUARE = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
 _ACROSS = np.linspace(-0.36, 0.36, 7)  # the rim may be round and show another face
-_SAMPLES = np.array([(a, b) for a in _ACROSS for b in _ACROSS])
+SAMPLES = np.array([(a, b) for a in _ACROSS for b in _ACROSS])
+"""Places on a top face, (49, 2) in its edges from its middle."""
 
 
 def labels(scene: Scene, which: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -43,7 +44,7 @@ def label(scene: Scene, which: NDArray[np.uint8], i: int) -> tuple[float, float,
     """
     die = scene.dice[i]
     centre, axes = top_face(die)
-    samples_px = np.floor(scene.to_px(centre + _SAMPLES * die.edge @ axes)).astype(int)
+    samples_px = np.floor(scene.to_px(centre + SAMPLES * die.edge @ axes)).astype(int)
     inside = ((samples_px >= 0) & (samples_px < SIDE_PX)).all(1)
     x, y = np.clip(samples_px, 0, SIDE_PX - 1).T
     seen = float((inside & (which[y, x, 0] == i + 1) & (which[y, x, 1] == die.face)).mean())

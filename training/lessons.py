@@ -9,12 +9,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from training.labels import UNDECIDED
+from training.labels import LEAST_SEEN, SAMPLES, UNDECIDED
 from training.scenes import SIDE_PX
 from vision.spotter import STRIDE_PX, USUAL_EDGE_PX
 
 CELLS = SIDE_PX // STRIDE_PX
 NO_FACE = -1
+NEAREST = 4.0
+"""So many times larger a part of an example may be seen: this is how small dice look once they are enlarged."""
+LARGEST_PX, TOO_LARGE_PX = 62.0, 80.0
+"""Edges up to which dice should be named, and from which on they should not: their pips are no dice either."""
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.floating]
@@ -46,7 +50,7 @@ def example(files: list[dict[str, Bytes]], rng: np.random.Generator) -> Example:
 
 
 def varied(image: Bytes, mask: Bytes, labels: Floats, rng: np.random.Generator) -> Example:
-    """The example turned by a right angle or mirrored, in other colours, with other light."""
+    """The example turned by a right angle or mirrored, in other colours, seen from nearer, with other light."""
     labels = labels.copy()
     for _ in range(int(rng.integers(4))):
         image, mask = np.rot90(image), np.rot90(mask)
@@ -57,7 +61,9 @@ def varied(image: Bytes, mask: Bytes, labels: Floats, rng: np.random.Generator) 
         labels[:, 0], labels[:, 3] = SIDE_PX - labels[:, 0], -labels[:, 3]
     if rng.random() < 0.5:
         image = image[..., rng.permutation(3)]
-    image = _relit(image, rng)
+    if rng.random() < 0.45:
+        image, mask, labels = _nearer(image, mask, labels, rng)
+    image = relit(image, rng)
     if rng.random() < 0.15:
         image, labels = _under_a_finger(image, labels, rng)
     return image, mask, labels
@@ -93,7 +99,31 @@ def share_of_dice(mask: Bytes) -> Floats:
     return np.asarray(mask.reshape(CELLS, STRIDE_PX, CELLS, STRIDE_PX).mean((1, 3)))
 
 
-def _relit(image: Bytes, rng: np.random.Generator) -> Bytes:
+def _nearer(image: Bytes, mask: Bytes, labels: Floats, rng: np.random.Generator) -> Example:
+    """A part of it enlarged, mostly one with a die."""
+    zoom = np.exp(rng.uniform(0, np.log(NEAREST)))
+    side_px = SIDE_PX / zoom
+    known = labels[labels[:, 4] < UNDECIDED]
+    middle = rng.uniform(0, SIDE_PX, 2)
+    if len(known) and rng.random() < 0.75:
+        middle = known[rng.integers(len(known)), :2] + rng.uniform(-0.45, 0.45, 2) * side_px
+    corner = np.clip(middle - side_px / 2, 0, SIDE_PX - side_px)
+    M = np.column_stack([np.eye(2), -corner]) * zoom
+    M[:, 2] += (zoom - 1) / 2  # pixels have their middles at whole numbers
+    size = (SIDE_PX, SIDE_PX)
+    image, mask = np.ascontiguousarray(image), np.ascontiguousarray(mask)
+    enlarged = cv2.warpAffine(image, M, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    labels = labels.copy()
+    labels[:, :2], labels[:, 2] = (labels[:, :2] - corner) * zoom, labels[:, 2] * zoom
+    c, s = np.cos(labels[:, 3]), np.sin(labels[:, 3])
+    tops = labels[:, None, :2] + labels[:, 2, None, None] * (SAMPLES @ np.stack([c, s, -s, c], 1).reshape(-1, 2, 2))
+    cut = ((tops >= 0) & (tops < SIDE_PX)).all(2).mean(1) < LEAST_SEEN
+    labels[cut | (labels[:, 2] > LARGEST_PX), 4] = UNDECIDED
+    large = cv2.warpAffine(mask, M, size, flags=cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(enlarged, np.uint8), np.asarray(large, np.uint8), labels[labels[:, 2] < TOO_LARGE_PX]
+
+
+def relit(image: Bytes, rng: np.random.Generator) -> Bytes:
     """With another gamma, brightness and black."""
     gamma = np.exp(rng.normal(0, 0.25))
     levels = np.clip((np.arange(256) / 255) ** gamma * rng.uniform(0.7, 1.15) + rng.normal(0, 0.03), 0, 1)

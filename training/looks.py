@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-CONTRASTS = (0.18, 0.3, 0.45)
+CONTRASTS = (0.13, 0.2, 0.3, 0.45)
 """How far apart pips and body are at least, one of these by chance; steps of brightness plus a quarter of colour."""
 LARGEST_ONE = 0.24
 """Radius in edges; a larger One would run over the rim."""
@@ -97,9 +97,12 @@ def brightness(rgb: Floats) -> float:
 
 
 def _pip(rng: np.random.Generator, body: Floats) -> Floats:
-    """A colour of pips that can be told from the body: white, black or any other."""
+    """A colour of pips that can be told from the body: white, black or any other, often on a dark body."""
+    dark = brightness(body) < 0.35
     while True:
-        if rng.random() < 0.35:
+        if dark and rng.random() < 0.35:
+            pip = colour(rng)
+        elif rng.random() < 0.35:
             pip = rng.uniform(0.6, 0.9) * np.ones(3)
         elif rng.random() < 0.5:
             pip = rng.uniform(0.01, 0.05) * np.ones(3)

@@ -1,4 +1,5 @@
-"""The net: a picture in, and for every fourth pixel whether a die is centred there, its face, and how it lies."""
+"""The nets. One takes a picture and says of every fourth pixel whether a die is centred there, its face, and how it
+lies; the other takes one place and says which face is there."""
 
 import torch
 from torch import nn
@@ -9,6 +10,8 @@ CHANNELS = {"centre": 1, "face": CLASSES, "die": 1, "log_edge": 1, "turn": 2, "o
 """What comes out, in this order: a logit that a top face is centred here; logits of its class; a logit that this is
 part of any die; the logarithm of the edge over a usual one; cosine and sine of four times the angle of an edge; the
 way to the centre, x and y, in strides."""
+PLACE_PX, PLACE_CLASSES = 64, 8
+"""The edge of a place, and what may be there: a face, a die whose face cannot be told, or no top face."""
 RARE_LOGIT = -4.0
 """Before it has learned anything the net says that hardly a pixel is a centre: so few are that all else drowns."""
 
@@ -51,3 +54,21 @@ class Spotter(nn.Module):
         """What is said of every fourth pixel."""
         fine = self.stem(picture * 4 - 2)
         return self.say(self.join(torch.relu(fine + self.up(self.body(fine)))))
+
+
+class Teller(nn.Module):
+    """(n, 3, 64, 64) BGR in 0..1 to logits of what is there, (n, 8)."""
+
+    def __init__(self, width: int = 24) -> None:
+        super().__init__()
+        layers: list[nn.Module] = [conv(3, width, 5, stride=2), nn.ReLU(), Block(width)]
+        for inputs in (width, 2 * width):
+            layers += [conv(inputs, 2 * inputs, stride=2), nn.ReLU(), Block(2 * inputs)]
+        self.see = nn.Sequential(*layers)
+        self.say = nn.Sequential(
+            nn.Flatten(), nn.Dropout(0.2), nn.Linear(4 * width * (PLACE_PX // 8) ** 2, PLACE_CLASSES)
+        )
+
+    def forward(self, place: torch.Tensor) -> torch.Tensor:
+        """What is said of each place."""
+        return self.say(self.see(place * 4 - 2))

@@ -73,7 +73,9 @@ def invent(seed: int) -> Scene:
     R_world_camera = _camera(rng)
     focal_px = die_px * distance
     # Most pictures are a part of a larger one: the optical axis meets them anywhere, or beside them.
-    off_axis_px = np.tan(np.deg2rad(rng.uniform(0, 28))) * focal_px * _towards(rng.uniform(0, 2 * np.pi))
+    # Some are its middle, where dice show no side.
+    off_axis_deg = rng.uniform(0, 28) if rng.random() < 0.6 else rng.uniform(0, 6)
+    off_axis_px = np.tan(np.deg2rad(off_axis_deg)) * focal_px * _towards(rng.uniform(0, 2 * np.pi))
     texture = table_texture(rng)
     wall = np.array([*rng.uniform(-2, 2, 2), *rng.uniform(3, 7, 2)])
     scene = Scene(
@@ -95,14 +97,16 @@ def invent(seed: int) -> Scene:
     )
     if rng.random() < 0.9:
         _put_dice(scene, rng, int(rng.integers(1, 9)))
-        scene.dice = [die for die in scene.dice if _within_walls(die, scene)]
+    if rng.random() < 0.3:
+        _put_boxes(scene, rng, int(rng.integers(1, 4)))
+    scene.dice = [die for die in scene.dice if _within_walls(die, scene)]
     return scene
 
 
 def _camera(rng: np.random.Generator) -> Floats:
     """The way a camera looks: straight down about as often as not, tilted by up to 55° else; (3, 3)."""
     if rng.random() < 0.55:
-        tilt_deg = abs(rng.normal(0, 6))
+        tilt_deg = abs(rng.normal(0, 6)) * float(rng.random() < 0.7)
     else:
         tilt_deg = rng.uniform(5, 35) if rng.random() < 0.7 else rng.uniform(30, 55)
     tilt = np.deg2rad(tilt_deg)
@@ -145,6 +149,24 @@ def _put_dice(scene: Scene, rng: np.random.Generator, count: int) -> None:
                 floor = _lean(die, scene, rng) if i == leaning else 0.0
                 die.at[2] = floor + reach(die)
                 scene.dice.append(die)
+                break
+
+
+def _put_boxes(scene: Scene, rng: np.random.Generator, count: int) -> None:
+    """Lets plugs, boxes and the corners of larger things lie beside the dice, half of them dark."""
+    for _ in range(count):
+        made = replace(look(rng), pip_r=0.0, one_r=0.0, sphere=0.0)
+        if rng.random() < 0.5:
+            made.body = made.cloud = rng.uniform(0.01, 0.06) * np.ones(3)
+        sides = np.array([1, rng.uniform(0.4, 1), rng.uniform(0.25, 1)])
+        made.radius *= float(sides.min())
+        for _ in range(TRIES):
+            edge = _log_uniform(rng, 0.7, 6)
+            at, yaw = _place(scene, rng, 1.0)
+            box = Die(at, turn_z(yaw), edge, made, flat=True, block=True, sides=sides)
+            if not any(overlap(box, other) for other in scene.dice):
+                box.at[2] = reach(box)
+                scene.dice.append(box)
                 break
 
 

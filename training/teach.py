@@ -1,4 +1,4 @@
-"""Teaches the net: `python -m training.teach FOLDER MINUTES OUT [START]`."""
+"""Teaches a net: `python -m training.teach NET FOLDER MINUTES OUT [START]`."""
 
 import argparse
 from pathlib import Path
@@ -10,10 +10,11 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(
         prog="python -m training.teach",
-        description="Teaches the net with the part-*.npz in a folder, also those that come meanwhile, and writes it. "
-        "A line a minute says how it goes.",
-        epilog="example: python -m training.teach .net 90 .net/spotter.onnx",
+        description="Teaches the spotter with the part-*.npz in a folder, or the teller with the places-*.npz, also "
+        "those that come meanwhile, and writes it. A line a minute says how it goes.",
+        epilog="example: python -m training.teach spotter .net 90 .net/spotter.onnx",
     )
+    parser.add_argument("net", choices=("spotter", "teller"), help="which net")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the examples are")
     parser.add_argument("minutes", type=_minutes, metavar="MINUTES", help="how long to learn")
     parser.add_argument("out", type=Path, metavar="OUT", help="the .onnx file to write; its state goes into a .pt")
@@ -23,8 +24,11 @@ def main() -> None:
     def teach() -> None:
         # Within `run`, which says what to install where there is no PyTorch.
         from training.learning import learn
+        from training.spotting import SPOTTING
+        from training.telling import TELLING
 
-        learn(args.folder, args.minutes, args.out, args.start)
+        course = {"spotter": SPOTTING, "teller": TELLING}[args.net]
+        learn(course, args.folder, args.minutes, args.out, args.start)
 
     run(teach)
 

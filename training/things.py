@@ -69,11 +69,13 @@ def _px(points: Floats) -> NDArray[np.int32]:
 
 
 def disc(rng: np.random.Generator, texture: Floats) -> Floats:
-    """A coin, a counter or a button with holes."""
+    """A coin, a counter, a plain lid or a button with holes."""
     at, r = somewhere(rng), int(rng.integers(8, 60))
     texture = shadowed(rng, texture, np.array(cv2.ellipse2Poly(at, (r, r), 0, 0, 360, 10), float))
     rgb = tint(rng)
     dot(texture, at, r, rgb)
+    if rng.random() < 0.3:
+        return texture
     rim = (rgb * rng.uniform(0.5, 1.5)).tolist()
     cv2.circle(texture, at, round(r * 0.85), rim, max(1, r // 12), cv2.LINE_AA)
     holes = int(rng.choice([0, 0, 1, 2, 4]))

@@ -1,7 +1,7 @@
 """Reads dice from any photograph, with nothing known of camera, table or dice.
 
-Two witnesses that know nothing of each other must agree: a net that has learned what dice look like (`spotter`), and
-the pixels at the places where a face has its pips (`witness`). Whatever either of them leaves open is a doubt.
+Two nets must agree: one that finds dice in the picture (`spotter`) and one that looks at each of them (`teller`).
+Whatever they leave open is a doubt.
 """
 
 import cv2
@@ -12,23 +12,19 @@ from vision.pips import log_picture, sample
 from vision.profile import TrayProfile
 from vision.reading import Die, Reading
 from vision.spotter import UNREADABLE, Spots, spot
-from vision.witness import believed, hear
 
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
-# How clearly something must be centred at a place to be looked at, to be a die whose pips bear it out, to be a die, and
-# to be one beyond doubt.
-MAYBE, BORNE_OUT, DIE, CLEAR = 0.15, 0.22, 0.3, 0.5
+# How clearly something must be seen to be a die, one whose top face cannot be told, and one beyond doubt.
+DIE, HIDDEN, CLEAR = 0.25, 0.3, 0.5
 WEAK, BESIDE_WEAK = 0.7, 1.08  # as of CLEAR; as BESIDE
 SMALLER, BESIDE_LARGER = 0.8, 1.0  # edges over edges; as the next
 RIVAL = 0.5  # of the clearness of a die's top face, which no face on its side has
 BESIDE = 0.85  # edges between the middles of two dice, which even a leaning camera hardly sees nearer
-SURE = 0.9  # the chance of a face, both witnesses heard
-LIKENESS = 0.75  # the score with which the pips alone bear out a face that is not clear
+SURE = 0.9  # the chance of a face
 ODD_SIZE, UNUSUAL = 0.45, 1.9  # log units by which a die not clear is off the usual edge; ratio of edges in one picture
 PART, HOLE = 0.7, 0.45  # chance of a pixel to be a part of a die; edges
-LEAST_OF_DIE = 0.25  # of a top face that its pips bear out
 VISIBLE = (1.0, 2.6)  # all that shows of a die over its top face
 STRAY_AREA = 0.58, 3.0  # edges squared: what may be a die or two; a larger thing is another
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
@@ -41,21 +37,14 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     before is no die; `expect` is the number of dice there should be: another number makes the reading unsure.
     """
     spots = spot(image_bgr)
-    log_bgr = log_picture(image_bgr)
     if profile is not None and profile.empty_bgr is not None and profile.empty_bgr.shape == image_bgr.shape:
-        spots = spots.take(_new(spots, log_bgr, log_picture(profile.empty_bgr)))
+        spots = spots.take(_new(spots, log_picture(image_bgr), log_picture(profile.empty_bgr)))
     side, leaning = _on_a_side(spots)
-    spots = spots.take((spots.centre > CLEAR) | ((spots.centre > MAYBE) & ~_odd(spots) & ~side))
+    spots = spots.take((spots.centre > CLEAR) | ((spots.centre > DIE) & ~_odd(spots) & ~side))
     unreadable = spots.chance.argmax(1) == UNREADABLE
-    hidden, dice = spots.take(unreadable & (spots.centre > DIE) & ~_odd(spots)), spots.take(~unreadable)
-    said = hear(log_bgr, dice.xy_px, dice.edge_px, dice.angle_rad)
-    chance = believed(dice.chance, said)
-    borne_out = (chance.max(1) > SURE) & (said[np.arange(len(dice)), chance.argmax(1)] > LIKENESS)
-    borne_out &= _of_die(dice) > LEAST_OF_DIE
-    there = (dice.centre > DIE) | borne_out
-    dice, chance, borne_out = dice.take(there), chance[there], borne_out[there]
-    clear = (dice.centre > CLEAR) | (borne_out & (dice.centre > BORNE_OUT))
-    clear &= ~_crowded(dice)
+    hidden, dice = spots.take(unreadable & (spots.centre > HIDDEN) & ~_odd(spots)), spots.take(~unreadable)
+    chance = dice.chance[:, :UNREADABLE]
+    clear = (dice.centre > CLEAR) & ~_crowded(dice)
     reasons = _doubts(spots, dice, chance, clear)
     if leaning:
         reasons.append("two faces of one die can be seen equally well: it may be leaning")
@@ -99,11 +88,6 @@ def _on_a_side(spots: Spots) -> tuple[NDArray[np.bool_], bool]:
     side = near.any(1) & (spots.chance.argmax(1) < UNREADABLE) & (spots.centre <= CLEAR)
     rival = near & (spots.centre[:, None] > RIVAL * clear.centre)
     return np.asarray(side), bool(rival[side].any())
-
-
-def _of_die(spots: Spots) -> Floats:
-    """How much of each top face (N,) looks like a part of a die: 0..1."""
-    return np.asarray(_on_tops(spots.die, spots, reach=0.5, scale=spots.map_scale).mean((1, 2)))
 
 
 def _crowded(dice: Spots) -> NDArray[np.bool_]:

@@ -1,4 +1,5 @@
-"""Spots dice in a picture of which nothing is known: a small net says where top faces are and what they show.
+"""Spots dice in a picture of which nothing is known: a small net says where top faces are and what they show, and
+another (`teller`) looks at each of these places once more.
 
 The net (`spotter.onnx`) learned on invented scenes only, see `training`; it is run by OpenCV.
 """
@@ -10,6 +11,8 @@ from importlib.resources import files
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from vision.teller import NO_TOP_FACE, tell
 
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
@@ -27,12 +30,14 @@ _BEST_EDGES_PX = (15.0, 50.0)
 _SAME_DIE = 0.55  # edges between the centres of two spots that are the same die
 _SAME_PLACE, _SAME_SIZE = 0.3, 0.3  # edges, log units: within which two looks saw the same face
 _CLEAR = 0.4
+_DOUBT = 1e-3  # however sure one net is, the other may overrule it
 
 
 @dataclass(frozen=True, slots=True)
 class Spots:
     """N dice, clearest first: `xy_px` (N, 2) centres and `edge_px` (N,) edges of top faces in pixels of the picture,
-    `angle_rad` (N,) of an edge, `centre` (N,) 0..1 how clearly one is centred there, `chance` (N, 7) of each class.
+    `angle_rad` (N,) of an edge, `centre` (N,) 0..1 how clearly one is centred there, `chance` (N, 7) of each class;
+    of these two both nets are heard.
 
     `die` is a map, float32 0..1, of what looks like any part of a die, `map_scale` its pixels to one of the picture.
     """
@@ -48,8 +53,8 @@ class Spots:
     def __len__(self) -> int:
         return len(self.centre)
 
-    def take(self, which: NDArray[np.bool_]) -> "Spots":
-        """Those of the dice that `which` (N,) picks."""
+    def take(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> "Spots":
+        """Those of the dice that `which` picks, a bool for each or their numbers."""
         xy_px, edge_px, angle_rad, centre, chance = (
             part[which] for part in (self.xy_px, self.edge_px, self.angle_rad, self.centre, self.chance)
         )
@@ -80,12 +85,26 @@ def spot(image_bgr: Image) -> Spots:
     if len(edges_px):
         zoom = BEST_EDGE_PX / float(np.median(edges_px))
         looks.insert(0, _look(image_bgr, min(zoom, float(np.sqrt(MOST_PX / (height * width))))))
-    return _joined(looks, width)
+    return _told(image_bgr, _joined(looks, width))
 
 
 def spot_sized(image_bgr: Image, edge_px: float) -> Spots:
     """The dice in a picture, H×W×3 uint8, in which top faces have about this edge."""
-    return _joined([_look(image_bgr, PLANE_EDGE_PX / edge_px)], image_bgr.shape[1])
+    return _told(image_bgr, glance(image_bgr, PLANE_EDGE_PX / edge_px))
+
+
+def glance(image_bgr: Image, scale: float) -> Spots:
+    """What the spotter alone sees at one look at a picture, H×W×3 uint8, at a scale."""
+    return _joined([_look(image_bgr, scale)], image_bgr.shape[1])
+
+
+def _told(image_bgr: Image, spots: Spots) -> Spots:
+    """The spots after a closer look at each: as clear, and of such a face, as both nets say."""
+    told = tell(image_bgr, spots.xy_px, spots.edge_px, spots.angle_rad)
+    centre = np.sqrt(spots.centre * (1 - told[:, NO_TOP_FACE]))
+    chance = (spots.chance + _DOUBT) * (told[:, :NO_TOP_FACE] + _DOUBT)
+    told_too = replace(spots, centre=centre, chance=chance / chance.sum(1, keepdims=True))
+    return told_too.take(np.argsort(-centre))
 
 
 def _clear_edges(looks: list[tuple[Floats, Floats]]) -> Floats:

@@ -1,0 +1,94 @@
+"""The places of the examples that the spotter takes for dice, and what is there: `python -m training.places FOLDER`."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training.command import TrainingError, run
+from training.labels import UNDECIDED
+from vision.spotter import EDGES_PX, Spots, glance
+from vision.teller import NO_TOP_FACE
+
+ZOOMS = 0.6, 2.2
+"""Every second picture is seen so much smaller or larger, as the reader's looks are."""
+MOST_PLACES = 8
+"""Of one picture, the clearest first."""
+SAME_PLACE, SAME_SIZE = 0.35, 0.4
+"""Edges and log units: within these a spot is a die."""
+HARDLY_OFF, HARDLY_SIZE, NEAR_UNDECIDED = 0.42, 0.5, 0.8
+"""Within these, of a die or of one that nothing is asked about, it is left out."""
+
+Rows = NDArray[np.float32]
+
+
+def write(part: Path) -> None:
+    """Writes the places of one file of examples beside it: `places` (N, 6) float32, rows of the number of the picture,
+    x, y and edge (px), angle of an edge (rad) and class. All dice are among them, as they lie and as they are spotted.
+    """
+    with np.load(part) as file:
+        images, labels = file["images"], file["labels"]
+    rng, rows = np.random.default_rng(0), []
+    for k, (image, dice) in enumerate(zip(images, labels, strict=True)):
+        zoom = float(np.exp(rng.uniform(*np.log(ZOOMS)))) if k % 2 else 1.0
+        spotted = known(glance(image, zoom), dice)
+        own = dice[dice[:, 4] < UNDECIDED]
+        rows += [np.column_stack([np.full(len(some), k), some]) for some in (own, spotted)]
+    out = places_of(part)
+    unfinished = out.with_name(out.name + ".part")
+    with unfinished.open("wb") as file:
+        np.savez(file, places=np.concatenate(rows).astype(np.float32))
+    unfinished.replace(out)
+
+
+def known(spots: Spots, dice: Rows) -> Rows:
+    """Those spots of which it is known what they are: (n, 5) rows as those of the `dice` (n, 5)."""
+    rows = []
+    for (x, y), edge, angle in zip(spots.xy_px, spots.edge_px, spots.angle_rad, strict=True):
+        away, size = np.hypot(*(dice[:, :2] - (x, y)).T), np.abs(np.log(dice[:, 2] / edge))
+        share = away / np.maximum(dice[:, 2], edge)
+        same = (share < SAME_PLACE) & (size < SAME_SIZE)
+        undecided = (dice[:, 4] == UNDECIDED) & (away < NEAR_UNDECIDED * dice[:, 2])
+        kind = float(dice[np.where(same, share, np.inf).argmin(), 4]) if same.any() else NO_TOP_FACE
+        hardly_off = not same.any() and ((share < HARDLY_OFF) & (size < HARDLY_SIZE)).any()
+        if not (undecided.any() or hardly_off) and EDGES_PX[0] < edge < EDGES_PX[1]:
+            rows.append((x, y, edge, angle, kind))
+    return np.array(rows[:MOST_PLACES], np.float32).reshape(-1, 5)
+
+
+def places_of(part: Path) -> Path:
+    """The file of places that belongs to a file of examples."""
+    return part.with_name(part.name.replace("part-", "places-"))
+
+
+def images_of(places: Path) -> NDArray[np.uint8]:
+    """The pictures that places are in, (N, side, side, 3)."""
+    with np.load(places.with_name(places.name.replace("places-", "part-"))) as file:
+        return np.asarray(file["images"], np.uint8)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.places",
+        description="Looks at every part-*.npz in a folder with the spotter of this project and writes places-*.npz: "
+        "where it sees dice, and what is there.",
+        epilog="example: python -m training.places .net",
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the examples are")
+    args = parser.parse_args()
+
+    def find() -> None:
+        parts = sorted(args.folder.glob("part-*[0-9].npz"))
+        if not parts:
+            raise TrainingError(f"no part-*.npz in {args.folder}: `python -m training.examples` makes them")
+        for part in parts:
+            if not places_of(part).exists():
+                write(part)
+
+    run(find)
+
+
+if __name__ == "__main__":
+    main()
