@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.lean import leans, parts_of_dice
 from vision.pips import log_picture, sample
 from vision.profile import TrayProfile
 from vision.reading import Die, Reading
@@ -18,13 +19,12 @@ Image = NDArray[np.uint8]
 
 # How clearly something must be seen to be a die, one whose top face cannot be told, and one beyond doubt.
 DIE, HIDDEN, CLEAR = 0.25, 0.3, 0.5
-WEAK, BESIDE_WEAK = 0.7, 1.08  # as of CLEAR; as BESIDE
-SMALLER, BESIDE_LARGER = 0.8, 1.0  # edges over edges; as the next
-RIVAL = 0.5  # of the clearness of a die's top face, which no face on its side has
-BESIDE = 0.85  # edges between the middles of two dice, which even a leaning camera hardly sees nearer
+BESIDE, TOUCHING = 1.08, 0.98  # edges between two middles: nearer are hardly, or never, two dice lying flat
+SIDE, WEAK = 0.55, 0.8  # as clear as the top face beside it is no face on a die's side; hardly as clear as a top face
+LEANS = 2.6  # deviations
 SURE = 0.9  # the chance of a face
 ODD_SIZE, UNUSUAL = 0.45, 1.9  # log units by which a die not clear is off the usual edge; ratio of edges in one picture
-PART, HOLE = 0.7, 0.45  # chance of a pixel to be a part of a die; edges
+PART = 0.7  # chance of a pixel to be a part of a die
 VISIBLE = (1.0, 2.6)  # all that shows of a die over its top face
 STRAY_AREA = 0.58, 3.0  # edges squared: what may be a die or two; a larger thing is another
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
@@ -39,20 +39,20 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     spots = spot(image_bgr)
     if profile is not None and profile.empty_bgr is not None and profile.empty_bgr.shape == image_bgr.shape:
         spots = spots.take(_new(spots, log_picture(image_bgr), log_picture(profile.empty_bgr)))
-    side, leaning = _on_a_side(spots)
-    spots = spots.take((spots.centre > CLEAR) | ((spots.centre > DIE) & ~_odd(spots) & ~side))
+    spots = spots.take(((spots.centre > DIE) & ~_odd(spots) & ~_on_a_side(spots)) | (spots.centre > CLEAR))
     unreadable = spots.chance.argmax(1) == UNREADABLE
     hidden, dice = spots.take(unreadable & (spots.centre > HIDDEN) & ~_odd(spots)), spots.take(~unreadable)
     chance = dice.chance[:, :UNREADABLE]
-    clear = (dice.centre > CLEAR) & ~_crowded(dice)
+    clear = dice.centre > CLEAR
+    leaning = _crowded(dice) | (clear & (leans(dice) > LEANS))
     reasons = _doubts(spots, dice, chance, clear)
-    if leaning:
-        reasons.append("two faces of one die can be seen equally well: it may be leaning")
+    if leaning.any():
+        reasons.append("a die may be leaning: its sides show otherwise than those of the others")
     if len(hidden):
         reasons.append("there is a die whose top face cannot be told: leaning, cut off or hidden?")
     if expect is not None and len(dice) and len(dice) != expect:
         reasons = [f"{len(dice)} of {expect} dice", *reasons]
-    seen = tuple(_die(dice, k, chance[k], bool(clear[k])) for k in range(len(dice)))
+    seen = tuple(_die(dice, k, chance[k], bool(clear[k] and not leaning[k])) for k in range(len(dice)))
     return Reading(seen, "unsure" if reasons else "ok" if seen else "empty", tuple(dict.fromkeys(reasons)))
 
 
@@ -79,27 +79,25 @@ def _odd(spots: Spots) -> NDArray[np.bool_]:
     return np.asarray(np.abs(np.log(spots.edge_px / np.median(clear))) > ODD_SIZE)
 
 
-def _on_a_side(spots: Spots) -> tuple[NDArray[np.bool_], bool]:
-    """Which spots (N,) are so near a clear die that they are a face on its side, and whether one is nearly as clear."""
-    clear = spots.take(spots.centre > CLEAR)
-    away = np.linalg.norm(spots.xy_px[:, None] - clear.xy_px, axis=2)
-    mine, other = spots.edge_px[:, None], clear.edge_px
-    near = away < BESIDE * np.where(mine < SMALLER * other, other, (mine + other) / 2)
-    side = near.any(1) & (spots.chance.argmax(1) < UNREADABLE) & (spots.centre <= CLEAR)
-    rival = near & (spots.centre[:, None] > RIVAL * clear.centre)
-    return np.asarray(side), bool(rival[side].any())
+def _on_a_side(spots: Spots) -> NDArray[np.bool_]:
+    """Which faces (N,) are so near a much clearer one that they are on a side of its die."""
+    near = _apart(spots) < BESIDE
+    much_clearer = spots.centre[:, None] < SIDE * spots.centre
+    return np.asarray((near & much_clearer).any(1) & (spots.chance.argmax(1) < UNREADABLE))
 
 
 def _crowded(dice: Spots) -> NDArray[np.bool_]:
-    """Which dice (N,) have no room beside a larger one, or one as large, or hardly any where neither is quite clear:
-    the two are faces of one die that leans.
-    """
-    away = np.linalg.norm(dice.xy_px[:, None] - dice.xy_px, axis=2) / np.maximum(dice.edge_px[:, None], dice.edge_px)
-    smaller = dice.edge_px[:, None] < SMALLER * dice.edge_px
-    weak = (dice.centre[:, None] < WEAK) & (dice.centre < WEAK)
-    near = (away < BESIDE) | (smaller & (away < BESIDE_LARGER)) | (weak & (away < BESIDE_WEAK))
+    """Which dice (N,) have no room beside another: they are two faces of one die that leans."""
+    apart, weak = _apart(dice), dice.centre < WEAK
+    near = (apart < TOUCHING) | ((apart < BESIDE) & (weak[:, None] | weak))
     np.fill_diagonal(near, False)
     return np.asarray(near.any(1))
+
+
+def _apart(spots: Spots) -> Floats:
+    """How far spots are from each other, in edges: (N, N)."""
+    away = np.linalg.norm(spots.xy_px[:, None] - spots.xy_px, axis=2)
+    return np.asarray(away / ((spots.edge_px[:, None] + spots.edge_px) / 2), np.float32)
 
 
 def _doubts(spots: Spots, dice: Spots, chance: Floats, clear: NDArray[np.bool_]) -> list[str]:
@@ -122,9 +120,7 @@ def _stray(spots: Spots, dice: Spots) -> bool:
     """Whether more of the picture looks like dice than those that were read can show of themselves."""
     if not len(dice):
         return False
-    # Pips and gloss are holes in what looks like a die.
-    hole = max(1, round(HOLE * float(np.median(dice.edge_px)) * spots.map_scale))
-    parts = cv2.morphologyEx((spots.die > PART).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((hole, hole), np.uint8))
+    parts = parts_of_dice(dice, PART)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(parts)
     column, row = np.floor(dice.xy_px * spots.map_scale).astype(int).T
     own = labels[row.clip(0, labels.shape[0] - 1), column.clip(0, labels.shape[1] - 1)]
