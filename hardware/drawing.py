@@ -37,6 +37,7 @@ class Painter:
         flat = rounded_square(0.5 - 0.3 * look.rounding, look.rounding)
         self._faces = {face: on_face(face, flat) for face in NORMALS}
         spots = {face: np.array(PIPS[face], np.float64) * look.pip_spacing for face in NORMALS}
+        spots[6] *= (look.six_rows, 1.0)
         self._pips = {f: np.stack([on_face(f, spot + circle(look.pip_radius)) for spot in spots[f]]) for f in NORMALS}
         small = (view.width_px // SHADOW_SCALE, view.height_px // SHADOW_SCALE)
         self._small_floor = cv2.resize(scenery.floor, small, interpolation=cv2.INTER_AREA).astype(np.float32) / 255.0

@@ -100,6 +100,7 @@ class Look:
     edge_mm: float = 16.0
     pip_radius: float = 0.095
     pip_spacing: float = 0.26
+    six_rows: float = 1.0  # how far apart a Six's two rows are, over the pips of other faces
     rounding: float = 0.10
     floor_mm: tuple[float, float] = (190.0, 140.0)
     wall_mm: float = 24.0
@@ -128,6 +129,7 @@ LOOKS: dict[str, Look] = {
         bodies=(WHITE,), pips=(BLACK,), floor=(0.06, 0.13, 0.24), rounding=0.05, pip_radius=0.11, lamp_mm=(160, 60, 330)
     ),
     "yellow on navy": Look(bodies=(YELLOW,), pips=(BLACK,), floor=(0.10, 0.03, 0.02), pip_radius=0.08),
+    "close rows on blue": Look(bodies=(WHITE,), pips=(BLACK,), floor=(0.30, 0.16, 0.08), six_rows=0.5),
     "mixed on black": Look(
         bodies=(BLUE, IVORY, RED, YELLOW, GREEN, WHITE),
         pips=(WHITE, BLACK, WHITE, BLACK, WHITE, BLACK),

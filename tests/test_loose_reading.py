@@ -14,7 +14,7 @@ from vision.teller import NO_TOP_FACE, place, tell
 
 Image = NDArray[np.uint8]
 IVORY, BLACK, FELT = (215, 230, 235), (25, 25, 25), (50, 95, 40)
-STYLES = ("ivory on green", "red on grey", "black on cream", "yellow on navy", "mixed on black")
+STYLES = ("ivory on green", "red on grey", "black on cream", "yellow on navy", "mixed on black", "close rows on blue")
 
 
 def draw_face(image: Image, face: int, x: float, y: float, angle_deg: float = 0.0, edge_px: float = 70.0) -> None:

@@ -120,14 +120,14 @@ vec3 mirrored(vec3 direction, float rough) {
     return room;
 }
 
-float pip_distance(int face, vec2 uv, float spread, bool turned, out vec2 offset) {
+float pip_distance(int face, vec2 uv, float spread, float six, bool turned, out vec2 offset) {
     if (turned) uv = vec2(uv.y, -uv.x);
     float best = 9.;
     for (int a = -1; a <= 1; a++) for (int b = -1; b <= 1; b++) {
         bool corner = a * b != 0;
         bool there = a == 0 && b == 0 ? face % 2 == 1
             : corner ? (face >= 4 || (face >= 2 && a == b)) : face == 6 && b == 0;
-        vec2 d = uv - spread * vec2(a, b);
+        vec2 d = uv - spread * vec2(face == 6 ? six * float(a) : float(a), b);
         if (there && length(d) < best) { best = length(d); offset = d; }
     }
     return best;
@@ -165,7 +165,8 @@ vec3 die_light(int die, vec3 at, vec3 view, out float face_up) {
     int turned = int(bits.w);
     vec2 offset = vec2(0.);
     float r = face == 1 ? texel(die, 4).w : texel(die, 3).w, depth = texel(die, 6).w;
-    float d = pip_distance(face, uv, texel(die, 5).w, (turned >> (face - 1)) % 2 == 1, offset);
+    float six = texel(die, 10).w;
+    float d = pip_distance(face, uv, texel(die, 5).w, six, (turned >> (face - 1)) % 2 == 1, offset);
     float cloud = noise(p * texel(die, 7).w + more.z * 17.) * .65 + noise(p * 2.3 * texel(die, 7).w + more.z) * .35;
     vec3 colour = mix(texel(die, 4).rgb, texel(die, 5).rgb, smoothstep(.42, .58, cloud));
     colour *= 1. + more.y * (noise(p * 40. + more.z) - .5);

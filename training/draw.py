@@ -78,7 +78,7 @@ def _texels(die: Die) -> NDArray[np.float32]:
     seed_of_noise = float(a.body.sum() * 7 % 5)
     colours = [[*a.body, a.one_r], [*a.cloud, a.spread], [*a.pip, a.depth], [*a.one, a.cloud_scale]]
     rest = [[a.gloss, a.rough, a.clear, a.turned], [a.ring, a.grain, seed_of_noise, a.petals]]
-    sides = np.append(die.sides / 2, 0)
+    sides = np.append(die.sides / 2, a.six)
     return np.vstack([place, rotation, colours, rest, sides]).astype(np.float32)
 
 

@@ -25,6 +25,8 @@ class Look:
     one_r: float
     spread: float
     """From pip to pip."""
+    six: float
+    """How far apart the rows of a Six are, over those of other faces: of many dice they are as near as their pips."""
     depth: float
     """Of the pips, 0 where they are printed."""
     body: Floats
@@ -63,6 +65,7 @@ def look(rng: np.random.Generator) -> Look:
         pip_r=pip_r,
         one_r=min(LARGEST_ONE, pip_r * rng.uniform(1.2, 2.2)) if rng.random() < 0.3 else pip_r,
         spread=rng.uniform(0.22, 0.295),
+        six=rng.uniform(0.48, 0.85) if rng.random() < 0.55 else 1.0,
         depth=0.0 if printed else rng.uniform(0.01, 0.07),
         body=body,
         cloud=cloud,

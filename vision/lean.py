@@ -12,7 +12,7 @@ from vision.spotter import Spots
 
 Floats = NDArray[np.float64]
 
-PART = 0.5  # chance of a pixel to be a part of a die
+PART = 0.7  # chance of a pixel to be a part of a die
 HOLE = 0.45  # edges: pips and gloss are holes in what looks like a die
 _REACH, _LEAST_AREA = 1.3, 0.5  # edges from the middle of a top face; squares of edges
 # Before any die is seen: how far bodies are seen from their top faces in the middle of the picture, in edges, and how
@@ -20,11 +20,11 @@ _REACH, _LEAST_AREA = 1.3, 0.5  # edges from the middle of a top face; squares o
 _MIDDLE, _SLOPE, _SLOPE_OFF, _STRAY = 0.2, 0.03, 0.03, 0.07
 
 
-def parts_of_dice(spots: Spots, chance: float) -> NDArray[np.uint8]:
-    """Which pixels of the map look like parts of dice with more than this chance, holes filled: 0 or 1."""
+def parts_of_dice(spots: Spots) -> NDArray[np.uint8]:
+    """Which pixels of the map look like parts of dice, holes filled: 0 or 1."""
     hole = max(1, round(HOLE * float(np.median(spots.edge_px)) * spots.map_scale))
     return np.asarray(
-        cv2.morphologyEx((spots.die > chance).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((hole, hole), np.uint8)),
+        cv2.morphologyEx((spots.die > PART).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((hole, hole), np.uint8)),
         np.uint8,
     )
 
@@ -45,7 +45,7 @@ def _shifts(dice: Spots) -> Floats:
 
     What looks like a die belongs to the nearest top face.
     """
-    row, column = np.nonzero(parts_of_dice(dice, PART))
+    row, column = np.nonzero(parts_of_dice(dice))
     xy = (np.column_stack([column, row]) + 0.5) / dice.map_scale
     away = np.linalg.norm(xy[:, None] - dice.xy_px, axis=2) / dice.edge_px
     own = np.where(away.min(1) < _REACH, away.argmin(1), -1)

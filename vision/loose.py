@@ -17,16 +17,17 @@ from vision.spotter import UNREADABLE, Spots, spot
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
-# How clearly something must be seen to be a die, one whose top face cannot be told, and one beyond doubt.
-DIE, HIDDEN, CLEAR = 0.25, 0.3, 0.5
+# How clearly something must be seen, and be of one face, to be a die; and how clearly to be one beyond doubt.
+DIE, CLEAR = 0.18, 0.5
 BESIDE, TOUCHING = 1.08, 0.98  # edges between two middles: nearer are hardly, or never, two dice lying flat
+ON_SIDE = 0.9  # as these: nearer may be a top face and another face of the same die
 SIDE, WEAK = 0.55, 0.8  # as clear as the top face beside it is no face on a die's side; hardly as clear as a top face
-LEANS = 2.6  # deviations
+LEANS = 3.0  # deviations
 SURE = 0.9  # the chance of a face
 ODD_SIZE, UNUSUAL = 0.45, 1.9  # log units by which a die not clear is off the usual edge; ratio of edges in one picture
-PART = 0.7  # chance of a pixel to be a part of a die
 VISIBLE = (1.0, 2.6)  # all that shows of a die over its top face
-STRAY_AREA = 0.58, 3.0  # edges squared: what may be a die or two; a larger thing is another
+STRAY_AREA = 0.75, 3.0  # edges squared: what may be a die or two; a larger thing is another
+ON_TOP = 0.35  # edges from the middle of a top face, within its rounded rim
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
 
 
@@ -39,13 +40,14 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     spots = spot(image_bgr)
     if profile is not None and profile.empty_bgr is not None and profile.empty_bgr.shape == image_bgr.shape:
         spots = spots.take(_new(spots, log_picture(image_bgr), log_picture(profile.empty_bgr)))
-    spots = spots.take(((spots.centre > DIE) & ~_odd(spots) & ~_on_a_side(spots)) | (spots.centre > CLEAR))
+    maybe = (spots.centre * spots.chance.max(1) > DIE) & ~_odd(spots) & ~_on_a_side(spots)
+    spots = spots.take(maybe | (spots.centre > CLEAR))
     unreadable = spots.chance.argmax(1) == UNREADABLE
-    hidden, dice = spots.take(unreadable & (spots.centre > HIDDEN) & ~_odd(spots)), spots.take(~unreadable)
+    hidden, dice = spots.take(unreadable & (spots.centre > CLEAR) & ~_odd(spots)), spots.take(~unreadable)
     chance = dice.chance[:, :UNREADABLE]
     clear = dice.centre > CLEAR
     leaning = _crowded(dice) | (clear & (leans(dice) > LEANS))
-    reasons = _doubts(spots, dice, chance, clear)
+    reasons = _doubts(dice, chance, clear)
     if leaning.any():
         reasons.append("a die may be leaning: its sides show otherwise than those of the others")
     if len(hidden):
@@ -58,17 +60,10 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
 
 def _new(spots: Spots, log_bgr: Floats, log_empty: Floats) -> NDArray[np.bool_]:
     """Which spots (N,) are not in the empty picture."""
-    before, now = (_on_tops(log, spots, reach=0.35) for log in (log_empty, log_bgr))
-    return np.asarray(np.median(np.abs(now - before).max(2), axis=1) > NEW)
-
-
-def _on_tops(picture: Floats, spots: Spots, reach: float, scale: float = 1.0) -> Floats:
-    """The picture at 7 × 7 places on each top face, (N, 49, C), up to `reach` edges from its middle; `scale` of the
-    picture's pixels make one that the spots are in.
-    """
-    grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, 7)] * 2), -1).reshape(-1, 2)
-    xy = (spots.xy_px[:, None] + grid * spots.edge_px[:, None, None]) * scale
-    return sample(picture, xy.astype(np.float32))
+    grid = np.stack(np.meshgrid(*[np.linspace(-ON_TOP, ON_TOP, 7)] * 2), -1).reshape(-1, 2)
+    xy = (spots.xy_px[:, None] + grid * spots.edge_px[:, None, None]).astype(np.float32)
+    changed = np.abs(sample(log_bgr, xy) - sample(log_empty, xy)).max(2)
+    return np.asarray(np.median(changed, axis=1) > NEW)
 
 
 def _odd(spots: Spots) -> NDArray[np.bool_]:
@@ -81,7 +76,7 @@ def _odd(spots: Spots) -> NDArray[np.bool_]:
 
 def _on_a_side(spots: Spots) -> NDArray[np.bool_]:
     """Which faces (N,) are so near a much clearer one that they are on a side of its die."""
-    near = _apart(spots) < BESIDE
+    near = _apart(spots) < ON_SIDE
     much_clearer = spots.centre[:, None] < SIDE * spots.centre
     return np.asarray((near & much_clearer).any(1) & (spots.chance.argmax(1) < UNREADABLE))
 
@@ -100,7 +95,7 @@ def _apart(spots: Spots) -> Floats:
     return np.asarray(away / ((spots.edge_px[:, None] + spots.edge_px) / 2), np.float32)
 
 
-def _doubts(spots: Spots, dice: Spots, chance: Floats, clear: NDArray[np.bool_]) -> list[str]:
+def _doubts(dice: Spots, chance: Floats, clear: NDArray[np.bool_]) -> list[str]:
     """Why the dice may not be what they seem, or not all; `chance` (N, 6) of their faces, `clear` (N,) to be dice."""
     reasons = []
     for is_clear, of_one in zip(clear, chance, strict=True):
@@ -111,20 +106,19 @@ def _doubts(spots: Spots, dice: Spots, chance: Floats, clear: NDArray[np.bool_])
             reasons.append(f"a die could be {first} or {second}")
     if len(dice) > 1 and dice.edge_px.max() > UNUSUAL * dice.edge_px.min():
         reasons.append("dice much larger or smaller than the others")
-    if _stray(spots, dice):
+    if _stray(dice):
         reasons.append("something looks like a part of a die that was not read")
     return reasons
 
 
-def _stray(spots: Spots, dice: Spots) -> bool:
+def _stray(dice: Spots) -> bool:
     """Whether more of the picture looks like dice than those that were read can show of themselves."""
     if not len(dice):
         return False
-    parts = parts_of_dice(dice, PART)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(parts)
-    column, row = np.floor(dice.xy_px * spots.map_scale).astype(int).T
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(parts_of_dice(dice))
+    column, row = np.floor(dice.xy_px * dice.map_scale).astype(int).T
     own = labels[row.clip(0, labels.shape[0] - 1), column.clip(0, labels.shape[1] - 1)]
-    tops = (dice.edge_px * spots.map_scale) ** 2
+    tops = (dice.edge_px * dice.map_scale) ** 2
     covered = np.bincount(own, tops, count)
     area = stats[:, cv2.CC_STAT_AREA].astype(np.float64)
     read = (covered > 0) & (np.arange(count) > 0)

@@ -19,7 +19,7 @@ ACROSS = 2.0
 """Edges of a top face across a place: enough around it to tell a top face from one at the side."""
 NO_TOP_FACE = 7
 """The class, after the six faces and a die whose face cannot be told, of a place where no top face is."""
-_TURNS = 4
+_WAYS_UP = 2
 
 
 @cache
@@ -30,18 +30,18 @@ def _net() -> cv2.dnn.Net:
 def tell(image_bgr: Image, xy_px: Floats, edge_px: Floats, angle_rad: Floats) -> Floats:
     """The chances (N, 8) of six faces, of an unreadable die and of NO_TOP_FACE at N places of a picture.
 
-    A die shows the same face whichever side is called its first: all four ways are seen and their log chances averaged.
+    A die shows the same face upside down: both ways are seen, and their log chances averaged.
     """
     if not len(xy_px):
         return np.zeros((0, NO_TOP_FACE + 1), np.float32)
     places = [
-        place(image_bgr, float(x), float(y), float(edge), float(angle) + turn * np.pi / 2)
+        place(image_bgr, float(x), float(y), float(edge), float(angle) + turn * np.pi)
         for (x, y), edge, angle in zip(xy_px, edge_px, angle_rad, strict=True)
-        for turn in range(_TURNS)
+        for turn in range(_WAYS_UP)
     ]
     net = _net()
     net.setInput(cv2.dnn.blobFromImages(places, 1 / 255))
-    logits = np.asarray(net.forward(), np.float32).reshape(len(xy_px), _TURNS, -1)
+    logits = np.asarray(net.forward(), np.float32).reshape(len(xy_px), _WAYS_UP, -1)
     means = (logits - np.logaddexp.reduce(logits, axis=2, keepdims=True)).mean(1)
     chance = np.exp(means - means.max(1, keepdims=True))
     return np.asarray(chance / chance.sum(1, keepdims=True), np.float32)
