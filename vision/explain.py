@@ -23,6 +23,7 @@ _MOST_OVERLAP = 0.08
 _LEAST_PIECE = 0.03
 _GLOW = 0.3
 _PIP_SHARE = 0.45
+_FAINT_SHARE, _SEVERAL, _FACE_EDGES = 0.2, 3, 0.8
 _SAME_SPOT = 0.5
 _RING_EDGES = 0.15
 _RING: Floats = np.array([(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4], np.float32)
@@ -135,7 +136,8 @@ def leftovers(plane: Plane, poses: Floats, front: Foreground, glaring: Mask) -> 
 def lone_pips(
     plane: Plane, found: Candidates, best: NDArray[np.int64], front: Foreground, usual: float, log_empty: Floats
 ) -> list[tuple[float, float]]:
-    """Where spots as clear as pips lie that changed, but on none of the dice that were chosen: plane pixels.
+    """Where spots as clear as pips lie that changed, but on none of the dice that were chosen: plane pixels; or fainter
+    ones, as on a face seen aslant or in shadow, if there are several as near each other as on a face.
 
     They must be light or dark as the pips of those dice are and not be there in the empty tray, (H, W, 3) log, too;
     `usual` is the grey step of a pip where there are no dice.
@@ -143,7 +145,8 @@ def lone_pips(
     contrast = found.faces.contrast[best] @ GREY_BGR
     step = found.spots.step
     alike = np.isin(np.sign(step), np.sign(contrast)) if len(best) else np.ones(len(step), np.bool_)
-    alike &= np.abs(step) > _PIP_SHARE * (float(np.median(np.abs(contrast))) if len(best) else usual)
+    usual = float(np.median(np.abs(contrast))) if len(best) else usual
+    alike &= np.abs(step) > _FAINT_SHARE * usual
     near = cv2.dilate(silhouettes(plane, found.poses[best]).astype(np.uint8), np.ones((7, 7), np.uint8)) > 0
     column, row = np.round(found.spots.xy).astype(np.int64).T
     row, column = np.clip(row, 0, plane.height - 1), np.clip(column, 0, plane.width - 1)
@@ -151,7 +154,9 @@ def lone_pips(
     around = found.spots.xy[lone, None] + _RING_EDGES * plane.px_per_edge * _RING
     before = (sample(log_empty, found.spots.xy[lone]) - np.median(sample(log_empty, around), axis=1)) @ GREY_BGR
     new = before / step[lone] < _SAME_SPOT
-    return [(float(x), float(y)) for x, y in found.spots.xy[lone][new]]
+    xy, clear = found.spots.xy[lone][new], np.abs(step[lone][new]) > _PIP_SHARE * usual
+    beside = (np.linalg.norm(xy[:, None] - xy, axis=2) < _FACE_EDGES * plane.px_per_edge).sum(1)
+    return [(float(x), float(y)) for x, y in xy[clear | (beside >= _SEVERAL)]]
 
 
 def _border(plane: Plane) -> Mask:

@@ -56,7 +56,7 @@ class FaceScores:
     best and its lead over the second best face; `turned` (N,) bool: the second drawing of 2, 3 or 6 fits better;
     `sites` (N, 9) bool: where the best face has its pips;
     `contrast` (N, C): log of pip over body for the best face; `strength` (N,) its length; `polarity` (N,) int: +1 light
-    pips, -1 dark ones; `body` (N, C): log level of the body; `body_spread` (N,): how uneven the body is, log units.
+    pips, -1 dark ones, 0 unknown; `body` (N, C): log level of the body; `body_spread` (N,) how uneven it is, log units.
     """
 
     scores: Floats
@@ -80,13 +80,17 @@ class FaceScores:
         return FaceScores(*(getattr(self, f.name)[index] for f in fields(self)))
 
     def vouched(self, face: NDArray[np.int64], score: float) -> "FaceScores":
-        """The same patches, of each the face (N,) 1..6 scoring no less than `score`."""
+        """The same patches, of each the face (N,) 1..6 scoring no less than `score`; where it did score less, its pips
+        lie otherwise or cannot be seen, and their polarity is not known.
+        """
         row = np.arange(len(face))
         scores = self.scores.copy()
+        polarity = np.where(scores[row, face - 1] < score, 0, self.polarity)
         scores[row, face - 1] = np.maximum(scores[row, face - 1], score)
         ranked = np.sort(scores, axis=1)
         best = scores.argmax(1).astype(np.int64) + 1
-        return replace(self, scores=scores, face=best, score=ranked[:, -1], margin=ranked[:, -1] - ranked[:, -2])
+        margin = ranked[:, -1] - ranked[:, -2]
+        return replace(self, scores=scores, face=best, score=ranked[:, -1], margin=margin, polarity=polarity)
 
 
 def log_picture(image: NDArray[np.uint8]) -> Floats:

@@ -35,7 +35,7 @@ _STILL_THERE = 0.5
 _USUAL_EDGE = 0.4
 _LEAST_EDGE = 0.15
 _UNEVEN, _UNEVEN_COST = 0.12, 1.0
-_CLEAR_CENTRE, _CLEAR_CHANCE, _SIZE_OFF, _VOUCHED = 0.5, 0.9, 0.15, 0.7
+_CLEAR_CENTRE, _CLEAR_CHANCE, _SIZE_OFF, _VOUCHED = 0.5, 0.9, 0.25, 0.7
 _NEAR: Floats = np.array(
     [(x, y, turn) for x in (-0.05, 0, 0.05) for y in (-0.05, 0, 0.05) for turn in (-0.1, -0.05, 0, 0.05, 0.1)],
     np.float32,
