@@ -6,6 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.known_tray import quick_tray, thrown
+from vision import loose
 from vision.loose import read_loose
 from vision.profile import TrayProfile
 from vision.reading import Die
@@ -123,6 +124,14 @@ def test_the_nets_alone_tell_the_faces_apart() -> None:
     spots = spot(image)
     clear = (spots.centre > 0.5) & (spots.chance.argmax(1) < UNREADABLE)
     assert sorted((spots.chance[clear].argmax(1) + 1).tolist()) == faces
+
+
+def test_what_looks_like_dice_though_none_is_spotted_is_doubted(monkeypatch: pytest.MonkeyPatch) -> None:
+    image, _ = thrown(quick_tray(5, STYLES[0]))
+    spots = spot(image)
+    unseen = spots.take(np.zeros(len(spots), np.bool_))
+    monkeypatch.setattr(loose, "spot", lambda _: unseen)
+    assert read_loose(image).status == "unsure"
 
 
 def test_no_die_is_spotted_twice() -> None:

@@ -22,7 +22,8 @@ _MIDDLE, _SLOPE, _SLOPE_OFF, _STRAY = 0.2, 0.03, 0.03, 0.07
 
 def parts_of_dice(spots: Spots) -> NDArray[np.uint8]:
     """Which pixels of the map look like parts of dice, holes filled: 0 or 1."""
-    hole = max(1, round(HOLE * float(np.median(spots.edge_px)) * spots.map_scale))
+    edge_px = float(np.median(spots.edge_px)) if len(spots) else 0.0
+    hole = max(1, round(HOLE * edge_px * spots.map_scale))
     return np.asarray(
         cv2.morphologyEx((spots.die > PART).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((hole, hole), np.uint8)),
         np.uint8,

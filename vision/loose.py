@@ -23,10 +23,11 @@ BESIDE, TOUCHING = 1.08, 0.98  # edges between two middles: nearer are hardly, o
 ON_SIDE = 0.9  # as these: nearer may be a top face and another face of the same die
 SIDE, WEAK = 0.55, 0.8  # as clear as the top face beside it is no face on a die's side; hardly as clear as a top face
 LEANS = 3.0  # deviations
-SURE = 0.9  # the chance of a face
+SURE = 0.95  # the chance of a face
 ODD_SIZE, UNUSUAL = 0.45, 1.9  # log units by which a die not clear is off the usual edge; ratio of edges in one picture
 VISIBLE = (1.0, 2.6)  # all that shows of a die over its top face
 STRAY_AREA = 0.75, 3.0  # edges squared: what may be a die or two; a larger thing is another
+LEAST_PART = 25  # pixels of the map: a small die that was not spotted at all
 ON_TOP = 0.35  # edges from the middle of a top face, within its rounded rim
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
 
@@ -113,9 +114,9 @@ def _doubts(dice: Spots, chance: Floats, clear: NDArray[np.bool_]) -> list[str]:
 
 def _stray(dice: Spots) -> bool:
     """Whether more of the picture looks like dice than those that were read can show of themselves."""
-    if not len(dice):
-        return False
     count, labels, stats, _ = cv2.connectedComponentsWithStats(parts_of_dice(dice))
+    if not len(dice):
+        return bool((stats[1:, cv2.CC_STAT_AREA] > LEAST_PART).any())
     column, row = np.floor(dice.xy_px * dice.map_scale).astype(int).T
     own = labels[row.clip(0, labels.shape[0] - 1), column.clip(0, labels.shape[1] - 1)]
     tops = (dice.edge_px * dice.map_scale) ** 2

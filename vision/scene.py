@@ -11,7 +11,7 @@ from vision.find import face_maps
 from vision.foreground import DEEPEST_SHADOW, Foreground, foreground
 from vision.pips import log_picture, place
 from vision.profile import DiceModel, TrayProfile
-from vision.propose import Candidates, candidates, spotted_too
+from vision.propose import Candidates, candidates, edge_steps, spotted_too
 from vision.reading import Die
 from vision.rectify import Plane, make_plane
 from vision.spotter import Spots
@@ -23,6 +23,7 @@ LEAST_WORTH = 0.9
 _DOUBTFUL_LEAD = 0.15
 _LEAST_SCORE, _SCORE_WITH_LEAD, _CLEAR_LEAD = 0.55, 0.42, 0.25
 _WEAK_OUTLINE = 0.2
+_WEAK_SIDE = 0.14
 _LEAST_BODY = 0.9
 _LEAST_OWN = 0.15
 _SCALE_OFF = 0.07
@@ -118,7 +119,10 @@ def _doubts(
 ) -> tuple[tuple[str, ...], ...]:
     """For each die that was chosen, why it may not be what it seems."""
     plane = scene.plane
-    glares = glare_shares(log_image, face_maps(found.poses[best], plane.px_per_edge))
+    A_plane_face = face_maps(found.poses[best], plane.px_per_edge)
+    glares = glare_shares(log_image, A_plane_face)
+    # One side may hardly be seen against a neighbour; where two are not, spots of others may have made up a face.
+    second_side = np.sort(edge_steps(log_image, A_plane_face), axis=1)[:, 1]
     bodies = bodies_changed(plane, found.poses[best], front.changed) if front else np.ones(len(best))
     doubts = []
     for k, i in enumerate(best):
@@ -129,7 +133,7 @@ def _doubts(
         if found.faces.score[i] < (_LEAST_SCORE if lead[k] < _CLEAR_LEAD else _SCORE_WITH_LEAD):
             glare = "there is glare on a die: " if glares[k] > MOST_GLARE and found.faces.polarity[i] > 0 else ""
             of_one.append(f"{glare}the pips of the {face} are hard to see")
-        if found.outline[i] < _WEAK_OUTLINE:
+        if found.outline[i] < _WEAK_OUTLINE or second_side[k] < _WEAK_SIDE:
             of_one.append(f"the {face} has no clear outline: a die may be leaning")
         if abs(found.scale[i] - 1) > _SCALE_OFF:
             of_one.append(
