@@ -30,6 +30,7 @@ _BEST_EDGES_PX = (15.0, 50.0)
 _SAME_DIE = 0.55  # edges between the centres of two spots that are the same die
 _SAME_PLACE, _SAME_SIZE = 0.3, 0.3  # edges, log units: within which two looks saw the same face
 _CLEAR = 0.4
+_MAY_BE_CLEAR = 0.25  # no teller makes a spot more than half clear that is less clear than this
 _DOUBT = 1e-3  # however sure one net is, the other may overrule it
 
 
@@ -89,8 +90,9 @@ def spot(image_bgr: Image) -> Spots:
 
 
 def spot_sized(image_bgr: Image, edge_px: float) -> Spots:
-    """The dice in a picture, H×W×3 uint8, in which top faces have about this edge."""
-    return _told(image_bgr, glance(image_bgr, PLANE_EDGE_PX / edge_px))
+    """The dice in a picture, H×W×3 uint8, in which top faces have about this edge; only those that may be clear."""
+    spots = glance(image_bgr, PLANE_EDGE_PX / edge_px)
+    return _told(image_bgr, spots.take(spots.centre > _MAY_BE_CLEAR))
 
 
 def glance(image_bgr: Image, scale: float) -> Spots:
