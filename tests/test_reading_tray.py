@@ -202,6 +202,44 @@ def test_dice_cannot_be_learned_from_an_empty_tray(ivory: Known):
         learn_dice([tray.empty_picture()], profile)
 
 
+def shaded_spots(image: Image, x_px: int, y_px: int, offsets: list[tuple[int, int]]) -> Image:
+    """The picture with a soft shadow on the bare floor, and faint dark spots of a pip's size in it."""
+    light = np.ones(image.shape[:2], np.float32)
+    cv2.circle(light, (x_px, y_px), 50, 0.8, cv2.FILLED)
+    light = cv2.GaussianBlur(light, (0, 0), 6)
+    for x, y in offsets:
+        spot = np.zeros(image.shape[:2], np.float32)
+        cv2.circle(spot, (x_px + x, y_px + y), 5, 1, cv2.FILLED, cv2.LINE_AA)
+        light *= 1 - 0.55 * spot
+    return np.asarray(image * light[..., None], np.uint8)
+
+
+def test_several_faint_pips_beside_the_dice_are_doubted_and_a_pair_of_specks_is_not(ivory: Known):
+    tray, profile = ivory
+    reader, (image, faces) = Reader(profile), thrown(tray, 2)
+    x_px, y_px = bare_place(reader, image)
+    row = [(-14, 0), (0, 0), (14, 0)]
+    assert reader.read(shaded_spots(image, x_px, y_px, row[:2])).status == "ok"
+    doubted = reader.read(shaded_spots(image, x_px, y_px, row))
+    assert (list(doubted.values), doubted.status) == (faces, "unsure")
+
+
+def test_spots_in_a_row_on_bare_floor_are_no_die_that_is_vouched_for(ivory: Known):
+    tray, profile = ivory
+    reader, (image, _) = Reader(profile), thrown(tray, 2)
+    x_px, y_px = bare_place(reader, image)
+    reading = reader.read(shaded_spots(image, x_px, y_px, [(-14, -14), (0, 0), (14, 14)]))
+    assert reading.status == "unsure"
+
+
+def bare_place(reader: Reader, image: Image) -> tuple[int, int]:
+    """A place in the middle of the floor, far from all dice."""
+    height, width = image.shape[:2]
+    dice = [(die.x_px, die.y_px) for die in reader.read(image).dice]
+    places = [(x, y) for x in range(width // 4, 3 * width // 4, 20) for y in range(height // 3, 2 * height // 3, 20)]
+    return max(places, key=lambda place: min(np.hypot(place[0] - x, place[1] - y) for x, y in dice))
+
+
 def test_sixes_whose_rows_lie_close_are_read_or_doubted():
     tray, profile = learned("close rows on blue")
     reader = Reader(profile)
