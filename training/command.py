@@ -1,7 +1,11 @@
-"""What the two commands share: whatever goes wrong is one line."""
+"""What the commands share: whatever goes wrong is one line, and a file is there when it is whole."""
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 
 class TrainingError(Exception):
@@ -20,3 +24,11 @@ def run(work: Callable[[], None]) -> None:
         sys.exit(f"{error.filename}: {error.strerror}")
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def write_whole(out: Path, **arrays: Any) -> None:
+    """Writes an .npz file that others may be waiting for."""
+    part = out.with_name(out.name + ".part")
+    with part.open("wb") as file:
+        np.savez(file, **arrays)
+    part.replace(out)

@@ -7,7 +7,7 @@ import numpy as np
 
 from training import labels
 from training.camera import develop
-from training.command import run
+from training.command import run, write_whole
 from training.draw import Easel
 from training.scenes import invent
 
@@ -32,10 +32,7 @@ def write(out: Path, first: int, count: int) -> None:
             images.append(develop(light, rng))
             masks.append(mask)
             rows.append(wanted)
-    part = out.with_name(out.name + ".part")
-    with part.open("wb") as file:
-        np.savez(file, images=np.stack(images), masks=np.stack(masks), labels=np.stack(rows))
-    part.replace(out)
+    write_whole(out, images=np.stack(images), masks=np.stack(masks), labels=np.stack(rows))
 
 
 def main() -> None:

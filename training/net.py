@@ -4,14 +4,14 @@ lies; the other takes one place and says which face is there."""
 import torch
 from torch import nn
 
+from vision.teller import NO_TOP_FACE, SIDE_PX
+
 CLASSES = 7
 """Faces 1 to 6, and a die whose top face cannot be told."""
 CHANNELS = {"centre": 1, "face": CLASSES, "die": 1, "log_edge": 1, "turn": 2, "offset": 2}
 """What comes out, in this order: a logit that a top face is centred here; logits of its class; a logit that this is
 part of any die; the logarithm of the edge over a usual one; cosine and sine of four times the angle of an edge; the
 way to the centre, x and y, in strides."""
-PLACE_PX, PLACE_CLASSES = 64, 8
-"""The edge of a place, and what may be there: a face, a die whose face cannot be told, or no top face."""
 RARE_LOGIT = -4.0
 """Before it has learned anything the net says that hardly a pixel is a centre: so few are that all else drowns."""
 
@@ -66,7 +66,7 @@ class Teller(nn.Module):
             layers += [conv(inputs, 2 * inputs, stride=2), nn.ReLU(), Block(2 * inputs)]
         self.see = nn.Sequential(*layers)
         self.say = nn.Sequential(
-            nn.Flatten(), nn.Dropout(0.2), nn.Linear(4 * width * (PLACE_PX // 8) ** 2, PLACE_CLASSES)
+            nn.Flatten(), nn.Dropout(0.2), nn.Linear(4 * width * (SIDE_PX // 8) ** 2, NO_TOP_FACE + 1)
         )
 
     def forward(self, place: torch.Tensor) -> torch.Tensor:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from training.command import TrainingError, run
+from training.command import TrainingError, run, write_whole
 from training.labels import UNDECIDED
 from vision.spotter import EDGES_PX, Spots, glance
 from vision.teller import NO_TOP_FACE
@@ -35,11 +35,7 @@ def write(part: Path) -> None:
         spotted = known(glance(image, zoom), dice)
         own = dice[dice[:, 4] < UNDECIDED]
         rows += [np.column_stack([np.full(len(some), k), some]) for some in (own, spotted)]
-    out = places_of(part)
-    unfinished = out.with_name(out.name + ".part")
-    with unfinished.open("wb") as file:
-        np.savez(file, places=np.concatenate(rows).astype(np.float32))
-    unfinished.replace(out)
+    write_whole(places_of(part), places=np.concatenate(rows).astype(np.float32))
 
 
 def known(spots: Spots, dice: Rows) -> Rows:

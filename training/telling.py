@@ -10,10 +10,10 @@ from torch.nn import functional
 
 from training.learning import Batch, Course, Files
 from training.lessons import Bytes, relit
-from training.net import PLACE_PX, Teller
+from training.net import Teller
 from training.places import images_of
 from vision.spotter import UNREADABLE
-from vision.teller import NO_TOP_FACE, place
+from vision.teller import NO_TOP_FACE, SIDE_PX, place
 
 BATCH = 128
 SHARES = (0.085, 0.085, 0.085, 0.085, 0.085, 0.085, 0.24, 0.25)
@@ -81,6 +81,6 @@ TELLING = Course(
     load=load,
     batch=batch,
     losses=losses,
-    shape=(1, 3, PLACE_PX, PLACE_PX),
+    shape=(1, 3, SIDE_PX, SIDE_PX),
     axes={"picture": {0: "places"}, "said": {0: "places"}},
 )

@@ -41,17 +41,17 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     spots = spot(image_bgr)
     if profile is not None and profile.empty_bgr is not None and profile.empty_bgr.shape == image_bgr.shape:
         spots = spots.take(_new(spots, log_picture(image_bgr), log_picture(profile.empty_bgr)))
-    maybe = (spots.centre * spots.chance.max(1) > DIE) & ~_odd(spots) & ~_on_a_side(spots)
-    spots = spots.take(maybe | (spots.centre > CLEAR))
+    odd, sure = _odd(spots), spots.centre > CLEAR
     unreadable = spots.chance.argmax(1) == UNREADABLE
-    hidden, dice = spots.take(unreadable & (spots.centre > CLEAR) & ~_odd(spots)), spots.take(~unreadable)
+    maybe = (spots.centre * spots.chance.max(1) > DIE) & ~odd & ~_on_a_side(spots)
+    dice = spots.take(~unreadable & (maybe | sure))
     chance = dice.chance[:, :UNREADABLE]
     clear = dice.centre > CLEAR
     leaning = _crowded(dice) | (clear & (leans(dice) > LEANS))
     reasons = _doubts(dice, chance, clear)
     if leaning.any():
         reasons.append("a die may be leaning: its sides show otherwise than those of the others")
-    if len(hidden):
+    if (unreadable & sure & ~odd).any():
         reasons.append("there is a die whose top face cannot be told: leaning, cut off or hidden?")
     if expect is not None and len(dice) and len(dice) != expect:
         reasons = [f"{len(dice)} of {expect} dice", *reasons]
@@ -76,10 +76,10 @@ def _odd(spots: Spots) -> NDArray[np.bool_]:
 
 
 def _on_a_side(spots: Spots) -> NDArray[np.bool_]:
-    """Which faces (N,) are so near a much clearer one that they are on a side of its die."""
+    """Which spots (N,) are so near a much clearer one that they are on a side of its die."""
     near = _apart(spots) < ON_SIDE
     much_clearer = spots.centre[:, None] < SIDE * spots.centre
-    return np.asarray((near & much_clearer).any(1) & (spots.chance.argmax(1) < UNREADABLE))
+    return np.asarray((near & much_clearer).any(1))
 
 
 def _crowded(dice: Spots) -> NDArray[np.bool_]:

@@ -1,6 +1,7 @@
 """Dice that may be there: poses that the pips suggest, with all the evidence for each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -43,18 +44,48 @@ _NEAR: Floats = np.array(
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """A rectified log picture and what is known of it: its plane, the dice and, where the tray was seen empty, the
+    foreground and the empty picture.
+    """
+
+    log_image: Floats
+    plane: Plane
+    dice: DiceModel
+    front: Foreground | None
+    log_empty: Floats | None
+
+    @property
+    def changed(self) -> Mask:
+        """Where dice may be."""
+        return self.front.changed if self.front else self.plane.seen
+
+    @property
+    def pip_radius(self) -> float:
+        """Of these dice or, as long as it is not known, of most; in edges."""
+        return self.dice.pip_radius or PIP_RADIUS
+
+    @property
+    def pip_spacing(self) -> float:
+        """As the radius."""
+        return self.dice.pip_spacing or PIP_SPACING
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """N dice that may be there, with the evidence for each.
 
     `poses` (N, 3) on the plane; `faces` what their pips say; `outline` (N,) the step across the sides of the top face
-    against what it should be; `cover` (N,) the share of it that is not as in the empty tray; `strays` (N,) the pips on
-    it that its face does not have; `scale` (N,) how wide its pips lie against the expected spacing; `worth` (N,) the
-    sum of the evidence: about 1.5 for a perfect die, below .9 for hardly one. `spots`: all that looks like a pip.
+    against what it should be, `second_side` (N,) that across its second weakest side, log units; `cover` (N,) the share
+    of it that is not as in the empty tray; `strays` (N,) the pips on it that its face does not have; `scale` (N,) how
+    wide its pips lie against the expected spacing; `worth` (N,) the sum of the evidence: about 1.5 for a perfect die,
+    below .9 for hardly one. `spots`: all that looks like a pip.
     """
 
     poses: Floats
     faces: FaceScores
     outline: Floats
+    second_side: Floats
     cover: Floats
     strays: Floats
     scale: Floats
@@ -63,31 +94,19 @@ class Candidates:
 
     def joined(self, more: "Candidates") -> "Candidates":
         """These dice, then those of `more`."""
-        pairs = [
-            (getattr(self, name), getattr(more, name))
-            for name in ("poses", "outline", "cover", "strays", "scale", "worth")
-        ]
-        poses, outline, cover, strays, scale, worth = (np.concatenate(pair) for pair in pairs)
-        return Candidates(poses, self.faces.joined(more.faces), outline, cover, strays, scale, worth, self.spots)
+        names = ("poses", "outline", "second_side", "cover", "strays", "scale", "worth")
+        both: dict[str, Any] = {name: np.concatenate([getattr(self, name), getattr(more, name)]) for name in names}
+        return replace(self, faces=self.faces.joined(more.faces), **both)
 
 
-def candidates(
-    log_image: Floats,
-    plane: Plane,
-    dice: DiceModel,
-    front: Foreground | None,
-    log_empty: Floats | None = None,
-    tolerance: float = 0.09,
-    ones: bool = True,
-) -> Candidates:
-    """All dice that the pips of the rectified log picture suggest.
+def candidates(view: View, tolerance: float = 0.09, ones: bool = True) -> Candidates:
+    """All dice that the pips suggest.
 
     `tolerance`: how far, as a share, the spacing may be from the expected one; without `ones` only faces with two pips
     and more.
     """
-    px = plane.px_per_edge
-    radius, spacing = dice.pip_radius or PIP_RADIUS, dice.pip_spacing or PIP_SPACING
-    changed = front.changed if front else plane.seen
+    log_image, dice, changed = view.log_image, view.dice, view.changed
+    px, radius, spacing = view.plane.px_per_edge, view.pip_radius, view.pip_spacing
     where = np.asarray(cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8)), np.uint8)
     grey = np.asarray(cv2.transform(log_image, GREY_BGR[None]), np.float32)
     ring = max(_RING * spacing, _RING_RADII * radius)
@@ -103,73 +122,46 @@ def candidates(
         alone = _one_poses(log_image, spots.xy[~_on_top(spots.xy, sure, px)], px, changed)
         faces = faces.joined(score_faces(log_image, face_maps(alone, px), radius, spacing, one))
         poses, scale = np.concatenate([poses, alone]), np.concatenate([scale, np.ones(len(alone), np.float32)])
-    return _weighed(poses, faces, scale, blobs, log_image, plane, dice, front, log_empty)
+    return _weighed(view, poses, faces, scale, blobs)
 
 
-def spotted_too(
-    found: Candidates,
-    spots: Spots,
-    log_image: Floats,
-    plane: Plane,
-    dice: DiceModel,
-    front: Foreground | None,
-    log_empty: Floats | None,
-) -> Candidates:
+def spotted_too(found: Candidates, spots: Spots, view: View) -> Candidates:
     """The dice that were found, and those of the right size that were spotted on the plane."""
-    poses, faces = _spotted(log_image, spots, plane.px_per_edge, dice)
-    scale = np.ones(len(poses), np.float32)
-    more = _weighed(poses, faces, scale, found.spots, log_image, plane, dice, front, log_empty)
-    return found.joined(more)
+    poses, faces = _spotted(view, spots)
+    return found.joined(_weighed(view, poses, faces, np.ones(len(poses), np.float32), found.spots))
 
 
-def _weighed(
-    poses: Floats,
-    faces: FaceScores,
-    scale: Floats,
-    blobs: Blobs,
-    log_image: Floats,
-    plane: Plane,
-    dice: DiceModel,
-    front: Foreground | None,
-    log_empty: Floats | None,
-) -> Candidates:
+def _weighed(view: View, poses: Floats, faces: FaceScores, scale: Floats, blobs: Blobs) -> Candidates:
     """Candidates at these poses with all the evidence for each."""
-    px = plane.px_per_edge
-    radius, spacing = dice.pip_radius or PIP_RADIUS, dice.pip_spacing or PIP_SPACING
-    changed = front.changed if front else plane.seen
+    px, dice, log_empty = view.plane.px_per_edge, view.dice, view.log_empty
     A = face_maps(poses, px)
-    edges, covered = edge_steps(log_image, A), cover(changed, A)
-    strays = _strays(poses, faces, blobs, spacing, px)
+    edges, covered = edge_steps(view.log_image, A), cover(view.changed, A)
+    strays = _strays(poses, faces, blobs, view.pip_spacing, px)
     outline = edges.mean(1) / _usual_edges(A, faces.body, log_empty, dice.edge_step or _USUAL_EDGE)
     worth = faces.score + 0.5 * np.minimum(outline, 1) + covered - 1 - _STRAY_COST * np.minimum(strays, 3)
     if log_empty is not None:
         # What looks like that face in the empty tray as well, and as strongly, is a part of the tray.
-        before = score_faces(log_empty, A, radius, spacing, dice.one_radius)
+        before = score_faces(log_empty, A, view.pip_radius, view.pip_spacing, dice.one_radius)
         alike = (before.contrast * faces.contrast).sum(1) > _STILL_THERE * faces.strength**2
         worth = worth - alike * np.maximum(before.scores[np.arange(len(A)), faces.face - 1], 0)
-    if front is None:
+    if view.front is None:
         # Without the empty tray, texture and corners of the tray may look like pips; a die's body is even.
         uneven = faces.body_spread / np.maximum(faces.strength, 1e-3) - _UNEVEN
         worth = worth - _UNEVEN_COST * np.clip(uneven, 0, 0.5)
-    return Candidates(poses, faces, outline, covered, strays, scale, worth.astype(np.float32), blobs)
+    second_side = np.sort(edges, axis=1)[:, 1]
+    return Candidates(poses, faces, outline, second_side, covered, strays, scale, worth.astype(np.float32), blobs)
 
 
-def _spotted(log_image: Floats, spots: Spots, px: float, dice: DiceModel) -> tuple[Floats, FaceScores]:
+def _spotted(view: View, spots: Spots) -> tuple[Floats, FaceScores]:
     """Poses (N, 3) of the dice of the right size that were clearly spotted, and their pips: those of the face that was
     spotted count as seen, whatever light lies on them; any other face must show itself.
     """
-    face = spots.chance.argmax(1)
+    px, face = view.plane.px_per_edge, spots.chance.argmax(1)
     clear = (spots.centre > _CLEAR_CENTRE) & (spots.chance.max(1) > _CLEAR_CHANCE) & (face < UNREADABLE)
     clear &= np.abs(np.log(spots.edge_px / px)) < _SIZE_OFF
     face, base = face[clear], np.column_stack([spots.xy_px, spots.angle_rad])[clear].astype(np.float32)
     near = (base[:, None] + _NEAR * np.array([px, px, 1], np.float32)).reshape(-1, 3)
-    every = score_faces(
-        log_image,
-        face_maps(near, px),
-        dice.pip_radius or PIP_RADIUS,
-        dice.pip_spacing or PIP_SPACING,
-        dice.one_radius,
-    )
+    every = score_faces(view.log_image, face_maps(near, px), view.pip_radius, view.pip_spacing, view.dice.one_radius)
     own = every.scores.reshape(-1, len(_NEAR), 6)[np.arange(len(face)), :, face]
     pick = np.arange(len(face)) * len(_NEAR) + own.argmax(1)
     return near[pick], every.take(pick).vouched(face + 1, _VOUCHED)

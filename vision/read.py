@@ -66,6 +66,10 @@ class Reader:
         if verdict.places:
             verdict = _judged(scene, look_again(scene, seen, _spots(scene, image_bgr, verdict.places)))
         dice, reasons = verdict.dice(scale), list(verdict.reasons)
+        if reasons and seen.front and scene.log_empty is not None:
+            still = ~seen.front.changed & plane.seen
+            blurred = out_of_focus(seen.log_image, scene.log_empty, still)
+            reasons += ["out of focus: the picture is less sharp than that of the empty tray"] * blurred
         if expect is not None and dice and len(dice) != expect:
             reasons.append(f"{len(dice)} of {expect} dice")
         unique = tuple(dict.fromkeys(reasons))
@@ -110,10 +114,6 @@ def _judged(scene: Scene, seen: Sight) -> Verdict:
     if front and np.count_nonzero(front.changed) > _MOST_CHANGED * np.count_nonzero(plane.seen):
         reasons = ["most of the tray looks different from the empty picture: a hand in view, or the light changed?"]
         places = []
-    if reasons and front and scene.log_empty is not None:
-        still = ~front.changed & plane.seen
-        blurred = out_of_focus(seen.log_image, scene.log_empty, still)
-        reasons += ["out of focus: the picture is less sharp than that of the empty tray"] * blurred
     doubted = tuple(bool(doubts) or k in blame for k, doubts in enumerate(seen.doubts))
     return Verdict(seen.corners_px(plane), seen, doubted, tuple(reasons), tuple(places))
 

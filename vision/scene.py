@@ -11,7 +11,7 @@ from vision.find import face_maps
 from vision.foreground import DEEPEST_SHADOW, Foreground, foreground
 from vision.pips import log_picture, place
 from vision.profile import DiceModel, TrayProfile
-from vision.propose import Candidates, candidates, edge_steps, spotted_too
+from vision.propose import Candidates, View, candidates, spotted_too
 from vision.reading import Die
 from vision.rectify import Plane, make_plane
 from vision.spotter import Spots
@@ -83,20 +83,21 @@ def look(scene: Scene, image_bgr: Image, tolerance: float = 0.09, ones: bool = T
     front = None
     if scene.log_empty is not None:
         front = foreground(log_image, scene.log_empty, plane.seen, dice.shadow_step or DEEPEST_SHADOW)
-    return _sight(scene, log_image, candidates(log_image, plane, dice, front, scene.log_empty, tolerance, ones), front)
+    view = View(log_image, plane, dice, front, scene.log_empty)
+    return _sight(view, candidates(view, tolerance, ones))
 
 
 def look_again(scene: Scene, seen: Sight, spots: Spots) -> Sight:
     """The same roll with the dice heeded that were spotted on the plane."""
-    found = spotted_too(seen.found, spots, seen.log_image, scene.plane, scene.dice, seen.front, scene.log_empty)
-    return _sight(scene, seen.log_image, found, seen.front)
+    view = View(seen.log_image, scene.plane, scene.dice, seen.front, scene.log_empty)
+    return _sight(view, spotted_too(seen.found, spots, view))
 
 
-def _sight(scene: Scene, log_image: Floats, found: Candidates, front: Foreground | None) -> Sight:
-    plane = scene.plane
+def _sight(view: View, found: Candidates) -> Sight:
+    plane, front = view.plane, view.front
     best, rival = choose(found, plane.px_per_edge, LEAST_WORTH)
     lead = np.minimum(found.faces.margin[best], found.worth[best] - rival)
-    doubts = _doubts(scene, log_image, found, best, lead, front)
+    doubts = _doubts(view, found, best, lead)
     if front is not None:
         # A pip on the side of a die, or a speck in a shadow, makes a poor One that nothing but shadow is left to.
         poses, faces, solid = found.poses[best], found.faces.face[best], front.solid
@@ -106,23 +107,13 @@ def _sight(scene: Scene, log_image: Floats, found: Candidates, front: Foreground
             if faces[k] != 1 or not doubts[k] or own_area(plane, poses, k, solid) > _LEAST_OWN
         ]
         best, lead, doubts = best[kept], lead[kept], tuple(doubts[k] for k in kept)
-    return Sight(log_image, found, best, lead, doubts, front)
+    return Sight(view.log_image, found, best, lead, doubts, front)
 
 
-def _doubts(
-    scene: Scene,
-    log_image: Floats,
-    found: Candidates,
-    best: NDArray[np.int64],
-    lead: Floats,
-    front: Foreground | None,
-) -> tuple[tuple[str, ...], ...]:
+def _doubts(view: View, found: Candidates, best: NDArray[np.int64], lead: Floats) -> tuple[tuple[str, ...], ...]:
     """For each die that was chosen, why it may not be what it seems."""
-    plane = scene.plane
-    A_plane_face = face_maps(found.poses[best], plane.px_per_edge)
-    glares = glare_shares(log_image, A_plane_face)
-    # One side may hardly be seen against a neighbour; where two are not, spots of others may have made up a face.
-    second_side = np.sort(edge_steps(log_image, A_plane_face), axis=1)[:, 1]
+    plane, log_image, front = view.plane, view.log_image, view.front
+    glares = glare_shares(log_image, face_maps(found.poses[best], plane.px_per_edge))
     bodies = bodies_changed(plane, found.poses[best], front.changed) if front else np.ones(len(best))
     doubts = []
     for k, i in enumerate(best):
@@ -133,7 +124,8 @@ def _doubts(
         if found.faces.score[i] < (_LEAST_SCORE if lead[k] < _CLEAR_LEAD else _SCORE_WITH_LEAD):
             glare = "there is glare on a die: " if glares[k] > MOST_GLARE and found.faces.polarity[i] > 0 else ""
             of_one.append(f"{glare}the pips of the {face} are hard to see")
-        if found.outline[i] < _WEAK_OUTLINE or second_side[k] < _WEAK_SIDE:
+        # One side may hardly be seen against a neighbour; where two are not, spots of others may have made up a face.
+        if found.outline[i] < _WEAK_OUTLINE or found.second_side[i] < _WEAK_SIDE:
             of_one.append(f"the {face} has no clear outline: a die may be leaning")
         if abs(found.scale[i] - 1) > _SCALE_OFF:
             of_one.append(

@@ -1,17 +1,16 @@
 """Spots dice in a picture of which nothing is known: a small net says where top faces are and what they show, and
 another (`teller`) looks at each of these places once more.
 
-The net (`spotter.onnx`) learned on invented scenes only, see `training`; it is run by OpenCV.
+The net (`spotter.onnx`) learned on invented scenes only, see `training`.
 """
 
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.nets import answer
 from vision.teller import NO_TOP_FACE, tell
 
 Floats = NDArray[np.float32]
@@ -64,11 +63,6 @@ class Spots:
     def moved(self, x_px: float, y_px: float) -> "Spots":
         """The same dice in a picture of which this was a part that began at (x, y)."""
         return replace(self, xy_px=self.xy_px + np.array([x_px, y_px], np.float32))
-
-
-@cache
-def _net() -> cv2.dnn.Net:
-    return cv2.dnn.readNetFromONNX(np.frombuffer(files("vision").joinpath("spotter.onnx").read_bytes(), np.uint8))
 
 
 def spot(image_bgr: Image) -> Spots:
@@ -132,9 +126,7 @@ def _say(image_bgr: Image, scale: float) -> tuple[Floats, float, float]:
     height, width = image_bgr.shape[:2]
     w, h = (max(32, 8 * round(side * scale / 8)) for side in (width, height))
     small = cv2.resize(image_bgr, (w, h), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
-    net = _net()
-    net.setInput(cv2.dnn.blobFromImage(small, 1 / 255))
-    return np.asarray(net.forward()[0], np.float32), w / width, h / height
+    return answer("spotter", [np.asarray(small, np.uint8)])[0], w / width, h / height
 
 
 def _decode(said: Floats, x_scale: float, y_scale: float) -> Floats:

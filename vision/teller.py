@@ -1,15 +1,14 @@
 """Tells the top face of a die that was spotted: a small net that sees one place at a time, upright and at one size.
 
 The net (`teller.onnx`) learned on the same invented scenes as the spotter, at the places that the latter took for dice,
-rightly or not; it is run by OpenCV.
+rightly or not.
 """
-
-from functools import cache
-from importlib.resources import files
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from vision.nets import answer
 
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
@@ -20,11 +19,6 @@ ACROSS = 2.0
 NO_TOP_FACE = 7
 """The class, after the six faces and a die whose face cannot be told, of a place where no top face is."""
 _WAYS_UP = 2
-
-
-@cache
-def _net() -> cv2.dnn.Net:
-    return cv2.dnn.readNetFromONNX(np.frombuffer(files("vision").joinpath("teller.onnx").read_bytes(), np.uint8))
 
 
 def tell(image_bgr: Image, xy_px: Floats, edge_px: Floats, angle_rad: Floats) -> Floats:
@@ -39,9 +33,7 @@ def tell(image_bgr: Image, xy_px: Floats, edge_px: Floats, angle_rad: Floats) ->
         for (x, y), edge, angle in zip(xy_px, edge_px, angle_rad, strict=True)
         for turn in range(_WAYS_UP)
     ]
-    net = _net()
-    net.setInput(cv2.dnn.blobFromImages(places, 1 / 255))
-    logits = np.asarray(net.forward(), np.float32).reshape(len(xy_px), _WAYS_UP, -1)
+    logits = answer("teller", places).reshape(len(xy_px), _WAYS_UP, -1)
     means = (logits - np.logaddexp.reduce(logits, axis=2, keepdims=True)).mean(1)
     chance = np.exp(means - means.max(1, keepdims=True))
     return np.asarray(chance / chance.sum(1, keepdims=True), np.float32)
