@@ -18,6 +18,8 @@ from program_measures import program_at_rest, program_starts
 from readers import readers_compared, reading_speed
 from settling import motion_check, settler_memory
 
+from hardware.memory import keep_freed_memory
+
 MEASURES: list[Callable[[], Iterable[Row]]] = [
     reading_speed,
     readers_compared,
@@ -39,6 +41,7 @@ MEASURES: list[Callable[[], Iterable[Row]]] = [
 def main() -> None:
     """Runs the measures, or those whose names are given; prints each row as soon as it is known."""
     cv2.setNumThreads(1)
+    keep_freed_memory()
     asked = set(sys.argv[1:])
     unknown = asked - {measure.__name__ for measure in MEASURES}
     if unknown:

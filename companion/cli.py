@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
+from hardware.memory import keep_freed_memory
+
 # Each module has `add_parser(commands)`; only the one that is asked for is imported, so that every command starts fast.
 COMMANDS = {
     "play": "companion.play_cli",
@@ -36,6 +38,7 @@ class OneLineParser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; 0 done, 1 something in the work failed, 2 bad arguments or input, 130 on Ctrl-C."""
+    keep_freed_memory()
     words = list(sys.argv[1:] if argv is None else argv)
     args = parser(words).parse_args(words)
     try:

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "hardware": {"numpy", "cv2", "PIL"},
     "calibration": {"numpy", "cv2", "PIL", "vision", "hardware"},
     "companion": {"numpy", "cv2", "PIL", "vision", "hardware"},
-    "training": {"numpy", "cv2", "vision", "torch", "moderngl"},
+    "training": {"numpy", "cv2", "vision", "torch", "moderngl", "onnx"},
 }
 # Drivers exist on a Raspberry Pi only: hardware imports them in the function that opens the device.
 DRIVERS = {"picamera2", "libcamera", "gpiozero", "luma", "smbus2", "lgpio"}

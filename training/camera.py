@@ -19,6 +19,8 @@ def develop(light: Floats, rng: Rng) -> NDArray[np.uint8]:
     if rng.random() < 0.05:
         image = _smeared(image, rng)
     image = _toned(_noisy(image, rng), rng)
+    if rng.random() < 0.35:
+        image = _colours_blurred(image, rng.uniform(0.6, 2.5))
     if rng.random() < 0.5:
         image = image + rng.uniform(0, 1.2) * (image - _blurred(image, rng.uniform(0.8, 2)))
     picture = (np.clip(image, 0, 1) * 255).round().astype(np.uint8)
@@ -45,6 +47,12 @@ def _shaded(image: Floats, rng: Rng) -> Floats:
 
 def _blurred(image: Floats, sigma_px: float) -> Floats:
     return np.asarray(cv2.GaussianBlur(image.astype(np.float32), (0, 0), sigma_px), np.float32)
+
+
+def _colours_blurred(image: Floats, sigma_px: float) -> Floats:
+    """With colours less sharp than brightness: so cameras hide the noise of colours."""
+    grey = np.asarray(image, np.float32).mean(2, keepdims=True)
+    return np.asarray(grey + _blurred(image - grey, sigma_px))
 
 
 def _smeared(image: Floats, rng: Rng) -> Floats:

@@ -19,7 +19,8 @@ uniform vec3 lamp_rgb[3];
 uniform float lamp_hardness[3];
 uniform vec3 sky_rgb;
 uniform vec4 windows[3];        // bright patches of the room that gloss mirrors: direction, cosine of the half angle
-uniform float window_power;
+uniform vec4 window_along[3];   // the way they are long, the sine of half the angle of their length
+uniform float window_power[3];
 out vec4 seen;
 out vec4 which;
 
@@ -114,9 +115,14 @@ float open_sky(vec3 from, vec3 normal, int own) {
 
 vec3 mirrored(vec3 direction, float rough) {
     vec3 room = sky_rgb * (.25 + .75 * smoothstep(-.2, .9, direction.z));
-    for (int i = 0; i < 3; i++)
-        room += window_power * sky_rgb
-            * smoothstep(windows[i].w - rough - .02, windows[i].w + .02, dot(direction, windows[i].xyz));
+    for (int i = 0; i < 3; i++) {
+        vec3 along = window_along[i].xyz;
+        float reach = window_along[i].w, half_sine = sqrt(1. - windows[i].w * windows[i].w);
+        vec3 across = normalize(direction - clamp(dot(direction, along), -reach, reach) * along);
+        // What is blurred spreads over more of the mirror and is fainter there.
+        float blur = min(rough, .3) * half_sine + .02 * (1. - windows[i].w) + .002;
+        room += window_power[i] * sky_rgb * smoothstep(windows[i].w - blur, windows[i].w + .3 * blur, dot(across, windows[i].xyz));
+    }
     return room;
 }
 
@@ -130,6 +136,7 @@ float pip_distance(int face, vec2 uv, float spread, float six, bool turned, out 
         vec2 d = uv - spread * vec2(face == 6 ? six * float(a) : float(a), b);
         if (there && length(d) < best) { best = length(d); offset = d; }
     }
+    if (turned) offset = vec2(-offset.y, offset.x);
     return best;
 }
 
@@ -176,6 +183,14 @@ vec3 die_light(int die, vec3 at, vec3 view, out float face_up) {
     if (more.x > 0.) in_pip *= smoothstep(r * more.x - .012, r * more.x + .012, d);        // pips drawn as rings
     vec3 paint = face == 1 ? texel(die, 7).rgb : texel(die, 6).rgb;
     float shadow = 1., gloss = bits.x;
+    // No face is quite plane: it sinks towards its pips, and moulds and polish leave it wavy.
+    vec2 surface = texel(die, 11).xy;
+    if (surface.x > 0. && d >= r && d < .3)
+        normal = normalize(normal - surface.x * exp((r - d) / .05) * (offset.x * u + offset.y * v) / d);
+    if (surface.y > 0.) {
+        vec3 q = p * 5. + more.z * 11.;
+        normal = normalize(normal + surface.y * (vec3(noise(q), noise(q + 31.), noise(q + 57.)) - .5));
+    }
     if (d < r && depth > 0.) {
         float slope = depth * 2. / r;
         vec3 dent = normalize(normal - slope * (offset.x * u + offset.y * v) / r);

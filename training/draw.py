@@ -11,7 +11,7 @@ from training.dice import Die
 from training.scenes import MOST_DICE, SIDE_PX, Scene
 from training.surfaces import SIZE_PX
 
-TEXELS = 11
+TEXELS = 12
 """A die's texels in the table `dice` of draw.glsl, four numbers each."""
 MOST_LAMPS = 3
 VERTICES = "#version 330\nin vec2 at; void main() { gl_Position = vec4(at, 0., 1.); }"
@@ -71,15 +71,15 @@ def _pixels(sheet: Any) -> NDArray[np.float32]:
 
 
 def _texels(die: Die) -> NDArray[np.float32]:
-    """The die as draw.glsl reads it: (11, 4)."""
+    """The die as draw.glsl reads it: (12, 4)."""
     a = die.look
     place = np.array([*die.at, die.edge])
     rotation = np.column_stack([die.R_world_die.T, (a.radius, a.sphere, a.pip_r)])
     seed_of_noise = float(a.body.sum() * 7 % 5)
     colours = [[*a.body, a.one_r], [*a.cloud, a.spread], [*a.pip, a.depth], [*a.one, a.cloud_scale]]
     rest = [[a.gloss, a.rough, a.clear, a.turned], [a.ring, a.grain, seed_of_noise, a.petals]]
-    sides = np.append(die.sides / 2, a.six)
-    return np.vstack([place, rotation, colours, rest, sides]).astype(np.float32)
+    sides, surface = np.append(die.sides / 2, a.six), [a.sink, a.wavy, 0, 0]
+    return np.vstack([place, rotation, colours, rest, sides, surface]).astype(np.float32)
 
 
 def _uniforms(scene: Scene) -> dict[str, Any]:
@@ -103,6 +103,7 @@ def _uniforms(scene: Scene) -> dict[str, Any]:
         "lamp_rgb": [lamp.rgb for lamp in lamps],
         "lamp_hardness": [lamp.hardness for lamp in lamps],
         "sky_rgb": scene.sky_rgb,
-        "windows": scene.windows,
-        "window_power": scene.window_power,
+        "windows": [np.append(window.direction, window.half_cosine) for window in scene.windows],
+        "window_along": [np.append(window.along, window.half_length) for window in scene.windows],
+        "window_power": [window.power for window in scene.windows],
     }

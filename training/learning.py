@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from training.command import TrainingError
+from training.thaw import thaw
 
 Files = list[dict[str, NDArray[Any]]]
 Batch = tuple[torch.Tensor, dict[str, torch.Tensor]]
@@ -26,6 +27,7 @@ KEPT_PER_STEP = 0.998
 STEEPEST = 5.0
 AHEAD = 4
 """So many batches are made while the net still learns from those before."""
+THAW_BATCHES = 8
 OPSET = 13
 """Of ONNX, old enough for every OpenCV that the project runs on."""
 
@@ -49,10 +51,11 @@ class Course:
 def learn(course: Course, folder: Path, minutes: float, out: Path, start: Path | None = None) -> None:
     """Learns for so many minutes from the course's files in a folder, also those that come meanwhile; writes the net.
 
-    A line a minute says how it goes, and `out` with the suffix .pt then keeps the state; `start` is such a state to go
-    on from. TrainingError where there are no examples, or files that are none.
+    A line a minute says how it goes, and `out` with the suffix .pt then keeps the state; `start` is such a state, or a
+    written net, to go on from. TrainingError where there are no examples, or files that are none.
     """
-    shelf, learner = Shelf(course, folder), Learner(course, start)
+    shelf = Shelf(course, folder)
+    learner = Learner(course, _net(course, start, shelf.files))
     out.parent.mkdir(parents=True, exist_ok=True)
     began, next_word = time.monotonic(), 0.0
     told, batches = Means(), _batches(course, shelf)
@@ -67,6 +70,22 @@ def learn(course: Course, folder: Path, minutes: float, out: Path, start: Path |
         told.add(learner.step(*next(batches), done=gone / minutes))
     learner.keep(out.with_suffix(".pt"))
     write(course, learner.average.module, out)
+
+
+def _net(course: Course, start: Path | None, files: Files) -> torch.nn.Module:
+    """The course's net: new, or as it was kept or written; TrainingError where `start` is neither of such a net."""
+    net = course.net()
+    try:
+        if start and start.suffix == ".onnx":
+            rng = np.random.default_rng(1)
+            thaw(net, start, torch.cat([course.batch(files, rng)[0] for _ in range(THAW_BATCHES)]))
+        elif start:
+            net.load_state_dict(torch.load(start, weights_only=True))
+    except OSError:
+        raise
+    except Exception as error:  # torch.load and onnx.load raise whatever the unpacking did
+        raise TrainingError(f"{start} is no state of this net: name a .pt or .onnx that was made of it") from error
+    return net
 
 
 def _batches(course: Course, shelf: "Shelf") -> Iterator[Batch]:
@@ -120,17 +139,9 @@ class Means:
 class Learner:
     """The net while it learns, and its running mean, which is what is kept."""
 
-    def __init__(self, course: Course, start: Path | None = None) -> None:
-        """TrainingError where `start` is no kept state of this net."""
+    def __init__(self, course: Course, net: torch.nn.Module) -> None:
         self.losses = course.losses
-        self.net = course.net().to(memory_format=torch.channels_last)
-        if start:
-            try:
-                self.net.load_state_dict(torch.load(start, weights_only=True))
-            except OSError:
-                raise
-            except Exception as error:  # torch.load raises whatever the unpickling did
-                raise TrainingError(f"{start} is no state of this net: name a .pt that was kept of it") from error
+        self.net = net.to(memory_format=torch.channels_last)
         self.optimiser = torch.optim.AdamW(self.net.parameters(), FIRST_RATE, weight_decay=1e-3)
         mean = torch.optim.swa_utils.get_ema_multi_avg_fn(KEPT_PER_STEP)
         self.average = torch.optim.swa_utils.AveragedModel(self.net, multi_avg_fn=mean, use_buffers=True)

@@ -50,6 +50,10 @@ class Look:
     """How uneven the body is, 0..1."""
     petals: float
     """Of a One that is a flower or a star, 0 for a round one."""
+    sink: float
+    """How steeply a face falls at the rim of its pips, 0 where it is plane."""
+    wavy: float
+    """How uneven its surface is, as a slope: gloss then mirrors lamps as crooked lines."""
 
 
 def look(rng: np.random.Generator) -> Look:
@@ -58,7 +62,7 @@ def look(rng: np.random.Generator) -> Look:
     pip = _pip(rng, body)
     cloud = _cloud(rng, body)
     pip_r, printed = rng.uniform(0.062, 0.125), rng.random() < 0.3
-    sharp = rng.random() < 0.4
+    sharp, polished = rng.random() < 0.4, rng.random() < 0.35
     return Look(
         radius=rng.uniform(0.02, 0.06) if sharp else rng.uniform(0.06, 0.2),
         sphere=rng.uniform(0.67, 0.8) if rng.random() < 0.35 else 0.0,
@@ -72,13 +76,15 @@ def look(rng: np.random.Generator) -> Look:
         cloud_scale=rng.uniform(1.5, 6),
         pip=pip,
         one=np.array([0.6, 0.03, 0.03]) if rng.random() < 0.12 and brightness(body) > 0.5 else pip,
-        gloss=rng.uniform(0, 1) ** 2 * 0.8,
-        rough=rng.uniform(0.04, 0.4),
+        gloss=rng.uniform(0.5, 1) if polished else rng.uniform(0, 1) ** 2 * 0.8,
+        rough=rng.uniform(0.02, 0.1) if polished else rng.uniform(0.04, 0.4),
         clear=rng.uniform(0.2, 0.75) if rng.random() < 0.12 else 0.0,
         turned=int(rng.integers(64)),
         ring=rng.uniform(0.4, 0.65) if rng.random() < 0.02 else 0.0,
         grain=rng.uniform(0, 0.5) if rng.random() < 0.2 else 0.0,
         petals=float(rng.integers(3, 7)) if rng.random() < 0.05 else 0.0,
+        sink=rng.uniform(0, 0.5) if rng.random() < 0.5 and not printed else 0.0,
+        wavy=rng.uniform(0, 0.35) if rng.random() < 0.4 else 0.0,
     )
 
 

@@ -32,6 +32,22 @@ class Lamp:
 
 
 @dataclass
+class Window:
+    """A bright patch of the room that gloss mirrors: round, or long as a tube of light."""
+
+    direction: Floats
+    """To its middle, unit (3,)."""
+    half_cosine: float
+    """Of half the angle that it is across."""
+    along: Floats
+    """Unit (3,) across `direction`: the way it is long."""
+    half_length: float
+    """The sine of half the angle that it is longer than across."""
+    power: float
+    """How much brighter than the rest of the room."""
+
+
+@dataclass
 class Scene:
     """Everything a picture needs."""
 
@@ -51,9 +67,7 @@ class Scene:
     wall_rgb: Floats
     lamps: list[Lamp]
     sky_rgb: Floats
-    windows: list[Floats]
-    """Bright patches of the room that gloss mirrors: each a direction and the cosine of half its angle, (4,)."""
-    window_power: float
+    windows: list[Window]
 
     def to_px(self, xyz: Floats) -> Floats:
         """Where points of the world (n, 3) are in the picture: (n, 2), x to the right and y down."""
@@ -93,7 +107,6 @@ def invent(seed: int) -> Scene:
         lamps=[_lamp(rng) for _ in range(int(rng.integers(1, 4)))],
         sky_rgb=rng.uniform(0.15, 0.8) * np.array([rng.uniform(0.8, 1.1), 1, rng.uniform(0.8, 1.15)]),
         windows=[_window(rng) for _ in range(3)],
-        window_power=rng.uniform(0, 5),
     )
     if rng.random() < 0.9:
         _put_dice(scene, rng, int(rng.integers(1, 9)))
@@ -124,11 +137,17 @@ def _lamp(rng: np.random.Generator) -> Lamp:
     return Lamp(at, rgb, _log_uniform(rng, 1.5, 40))
 
 
-def _window(rng: np.random.Generator) -> Floats:
-    """Somewhere above the table, from 3° to 22° in half its angle."""
+def _window(rng: np.random.Generator) -> Window:
+    """Somewhere above the table: one from 3° to 22° in half its angle, or a tube, narrow and far brighter."""
     direction = rng.normal(size=3)
     direction[2] = abs(direction[2]) + 0.4
-    return np.append(direction / np.linalg.norm(direction), np.cos(np.deg2rad(rng.uniform(3, 22))))
+    direction /= np.linalg.norm(direction)
+    along = np.cross(direction, rng.normal(size=3))
+    along /= np.linalg.norm(along)
+    if rng.random() < 0.6:
+        return Window(direction, np.cos(np.deg2rad(rng.uniform(3, 22))), along, 0.0, rng.uniform(0, 5))
+    half_length = np.sin(np.deg2rad(rng.uniform(8, 50)))
+    return Window(direction, np.cos(np.deg2rad(rng.uniform(1, 4))), along, half_length, _log_uniform(rng, 3, 80))
 
 
 def _put_dice(scene: Scene, rng: np.random.Generator, count: int) -> None:

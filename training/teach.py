@@ -18,7 +18,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the examples are")
     parser.add_argument("minutes", type=_minutes, metavar="MINUTES", help="how long to learn")
     parser.add_argument("out", type=Path, metavar="OUT", help="the .onnx file to write; its state goes into a .pt")
-    parser.add_argument("start", type=Path, nargs="?", metavar="START", help="a .pt to go on from")
+    parser.add_argument("start", type=Path, nargs="?", metavar="START", help="a .pt, or a net's .onnx, to go on from")
     args = parser.parse_args()
 
     def teach() -> None:

@@ -71,16 +71,16 @@ def _likeness(plane: Plane, rolls: list[Sight]) -> float:
     total = 0.0
     for roll in rolls:
         explained = 1.0
-        if roll.front is not None:
+        if roll.view.front is not None:
             hidden = silhouettes(plane, roll.poses)
-            explained = float((roll.front.solid & hidden).sum() / max(int(roll.front.solid.sum()), 1))
+            explained = float((roll.view.front.solid & hidden).sum() / max(int(roll.view.front.solid.sum()), 1))
         total += explained * float(roll.found.faces.score[roll.best].sum())
     return total
 
 
 def half_width(plane: Plane, rolls: list[Sight]) -> float:
     """Half the width of the top faces in edges as guessed, .5 if the guess is right: where the picture steps most."""
-    each = np.concatenate([side_steps(roll.log_image, face_maps(roll.poses, plane.px_per_edge)) for roll in rolls])
+    each = np.concatenate([side_steps(roll.view.log_image, face_maps(roll.poses, plane.px_per_edge)) for roll in rolls])
     return float(WIDTHS[each.mean((0, 1)).argmax()])
 
 
@@ -92,7 +92,9 @@ def _finish(images: Sequence[Image], profile: TrayProfile, dice: DiceModel) -> D
     # No radius for the One: it may be a size of its own, and is looked for in both.
     plane, rolls = _look(images, profile, DiceModel(dice.edge_mm, radius, spacing), _TIGHT, ones=True)
     pips = np.concatenate([roll.found.faces.contrast[roll.best] @ GREY_BGR for roll in rolls])
-    edges = np.concatenate([edge_steps(roll.log_image, face_maps(roll.poses, plane.px_per_edge)) for roll in rolls])
+    px = plane.px_per_edge
+    edges = np.concatenate([edge_steps(roll.view.log_image, face_maps(roll.poses, px)) for roll in rolls])
+    measured = [measured_faces(roll.view.log_image, roll.found, roll.best, px, spacing) for roll in rolls]
     return DiceModel(
         dice.edge_mm,
         radius,
@@ -101,18 +103,16 @@ def _finish(images: Sequence[Image], profile: TrayProfile, dice: DiceModel) -> D
         pip_step=round(float(np.median(np.abs(pips))), 4),
         edge_step=round(float(np.median(edges.mean(1))), 4),
         shadow_step=_deepest_shadow(plane, rolls),
-        kinds=dice_kinds(
-            [measured_faces(roll.log_image, roll.found, roll.best, plane.px_per_edge, spacing) for roll in rolls], dice
-        ),
+        kinds=dice_kinds(measured, dice),
     )
 
 
 def _deepest_shadow(plane: Plane, rolls: list[Sight]) -> float | None:
     """The log step of the deepest shadow around the dice, with room for a deeper one; None where nothing tells."""
     steps = [
-        roll.front.mean[roll.front.changed & ~roll.front.solid & ~silhouettes(plane, roll.poses)]
+        roll.view.front.mean[roll.view.front.changed & ~roll.view.front.solid & ~silhouettes(plane, roll.poses)]
         for roll in rolls
-        if roll.front is not None
+        if roll.view.front is not None
     ]
     shadows = np.concatenate(steps) if steps else np.zeros(0)
     if not len(shadows):
@@ -124,7 +124,7 @@ def _deepest_shadow(plane: Plane, rolls: list[Sight]) -> float | None:
 def pip_radius(plane: Plane, rolls: list[Sight], spacing: float, one: bool) -> float | None:
     """The radius of the pips in die edges: where the usual profile from a pip's middle outwards has fallen by half."""
     profiles = [
-        pip_profile(roll.log_image, A, roll.found.faces, i, spacing)
+        pip_profile(roll.view.log_image, A, roll.found.faces, i, spacing)
         for roll in rolls
         for i, A in zip(roll.best, face_maps(roll.poses, plane.px_per_edge), strict=True)
         if (roll.found.faces.face[i] == 1) == one and roll.found.faces.score[i] >= LEAST_SCORE

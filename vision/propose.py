@@ -45,10 +45,11 @@ _NEAR: Floats = np.array(
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A rectified log picture and what is known of it: its plane, the dice and, where the tray was seen empty, the
-    foreground and the empty picture.
+    """A picture on the plane, (h, w, 3) uint8, its logarithms, and what is known of it: the plane, the dice and, where
+    the tray was seen empty, the foreground and the logarithms of the empty picture.
     """
 
+    image_bgr: NDArray[np.uint8]
     log_image: Floats
     plane: Plane
     dice: DiceModel

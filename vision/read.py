@@ -11,8 +11,9 @@ from vision.colours import with_colours
 from vision.explain import Leftover, leftovers, lone_pips
 from vision.loose import read_loose
 from vision.profile import TrayProfile
+from vision.propose import View
 from vision.reading import Die, Reading
-from vision.scene import Scene, Sight, die_at, look, look_again, scene_of
+from vision.scene import Sight, die_at, look, look_again, scene_of
 from vision.spotter import Spots, spot_sized
 
 Floats = NDArray[np.float32]
@@ -62,13 +63,12 @@ class Reader:
                 np.uint8,
             )
         seen = look(scene, image_bgr)
-        verdict = _judged(scene, seen)
+        verdict = _judged(seen)
         if verdict.places:
-            verdict = _judged(scene, look_again(scene, seen, _spots(scene, image_bgr, verdict.places)))
+            verdict = _judged(look_again(seen, _spots(seen.view, verdict.places)))
         dice, reasons = verdict.dice(scale), list(verdict.reasons)
-        if reasons and seen.front and scene.log_empty is not None:
-            still = ~seen.front.changed & plane.seen
-            blurred = out_of_focus(seen.log_image, scene.log_empty, still)
+        if reasons and seen.view.log_empty is not None:
+            blurred = out_of_focus(seen.view.log_image, seen.view.log_empty, ~seen.view.changed & plane.seen)
             reasons += ["out of focus: the picture is less sharp than that of the empty tray"] * blurred
         if expect is not None and dice and len(dice) != expect:
             reasons.append(f"{len(dice)} of {expect} dice")
@@ -82,7 +82,6 @@ class Verdict:
     places on the plane, (x, y) pixels, where a doubt might be settled by another look.
     """
 
-    corners_px: NDArray[np.float64]
     seen: Sight
     doubted: tuple[bool, ...]
     reasons: tuple[str, ...]
@@ -90,48 +89,45 @@ class Verdict:
 
     def dice(self, scale: float) -> list[Die]:
         """The dice in a picture of `scale` times the lens's size."""
-        faces, lead = self.seen.faces, self.seen.lead
-        return [
-            die_at(self.corners_px[k] * scale, int(faces[k]), float(lead[k]), self.doubted[k])
-            for k in range(len(faces))
-        ]
+        parts = zip(self.seen.corners_px * scale, self.seen.faces, self.seen.lead, self.doubted, strict=True)
+        return [die_at(corners, int(face), float(lead), doubted) for corners, face, lead, doubted in parts]
 
 
-def _judged(scene: Scene, seen: Sight) -> Verdict:
+def _judged(seen: Sight) -> Verdict:
     """Whether the dice seen can be vouched for."""
-    plane, front = scene.plane, seen.front
-    left = leftovers(plane, seen.poses, front, glaring(seen.log_image)) if front else []
+    view = seen.view
+    plane, front = view.plane, view.front
+    left = leftovers(plane, seen.poses, front, glaring(view.log_image)) if front else []
     left = [piece for piece in left if piece.area >= _MOST_LEFT]
-    pieces, blame = _unexplained(scene, seen.poses, left)
+    pieces, blame = _unexplained(seen.poses, left, plane.px_per_edge)
     reasons = [doubt for of_one in seen.doubts for doubt in of_one] + pieces
     places = [(float(x), float(y)) for (x, y, _), doubts in zip(seen.poses, seen.doubts, strict=True) if doubts]
     places += [piece.middle_xy for piece in left]
-    if front and scene.log_empty is not None and not pieces:
-        step = scene.dice.pip_step or _PIP_STEP
-        lone = lone_pips(plane, seen.found, seen.best, front, step, scene.log_empty)
+    if front and view.log_empty is not None and not pieces:
+        step = view.dice.pip_step or _PIP_STEP
+        lone = lone_pips(plane, seen.found, seen.best, front, step, view.log_empty)
         places += lone
         reasons += ["there is a pip that belongs to no die lying flat"] * bool(lone)
     if front and np.count_nonzero(front.changed) > _MOST_CHANGED * np.count_nonzero(plane.seen):
         reasons = ["most of the tray looks different from the empty picture: a hand in view, or the light changed?"]
         places = []
     doubted = tuple(bool(doubts) or k in blame for k, doubts in enumerate(seen.doubts))
-    return Verdict(seen.corners_px(plane), seen, doubted, tuple(reasons), tuple(places))
+    return Verdict(seen, doubted, tuple(reasons), tuple(places))
 
 
-def _spots(scene: Scene, image_bgr: Image, places: tuple[tuple[float, float], ...]) -> Spots:
+def _spots(view: View, places: tuple[tuple[float, float], ...]) -> Spots:
     """The dice that are spotted on the plane around these places."""
-    px, plane = scene.plane.px_per_edge, scene.plane
-    xy = np.array(places)
+    px, xy = view.plane.px_per_edge, np.array(places)
     left, top = np.maximum(xy.min(0) - _AROUND * px, 0).astype(int)
     right, bottom = (xy.max(0) + _AROUND * px).astype(int)
-    return spot_sized(plane.rectify(image_bgr)[top:bottom, left:right], px).moved(left, top)
+    return spot_sized(view.image_bgr[top:bottom, left:right], px).moved(left, top)
 
 
-def _unexplained(scene: Scene, poses: Floats, left: list[Leftover]) -> tuple[list[str], set[int]]:
+def _unexplained(poses: Floats, left: list[Leftover], px_per_edge: float) -> tuple[list[str], set[int]]:
     """What pieces that no die explains may be, and which dice they lie at."""
     reasons, blame = [], set()
     for piece in left:
-        away = np.hypot(*(poses[:, :2] - piece.middle_xy).T) / scene.plane.px_per_edge
+        away = np.hypot(*(poses[:, :2] - piece.middle_xy).T) / px_per_edge
         if piece.cut:
             reasons.append("something is cut off by the edge of the picture")
         elif len(away) and away.min() < _NEAR_EDGES:

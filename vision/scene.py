@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from vision.causes import MOST_GLARE, glare_shares
 from vision.explain import SQUARE, bodies_changed, choose, own_area
 from vision.find import face_maps
-from vision.foreground import DEEPEST_SHADOW, Foreground, foreground
+from vision.foreground import DEEPEST_SHADOW, foreground
 from vision.pips import log_picture, place
 from vision.profile import DiceModel, TrayProfile
 from vision.propose import Candidates, View, candidates, spotted_too
@@ -41,16 +41,15 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One roll in a scene: `best` (K,) are the dice among all that was `found`, `lead` (K,) how far each is ahead of
-    any other explanation, `doubts` why it may not be what it seems; `front` what is not as in the empty tray.
+    """One roll in a scene: `best` (K,) are the dice among all that was `found` in the `view`, `lead` (K,) how far each
+    is ahead of any other explanation, `doubts` why it may not be what it seems.
     """
 
-    log_image: Floats
+    view: View
     found: Candidates
     best: NDArray[np.int64]
     lead: Floats
     doubts: tuple[tuple[str, ...], ...]
-    front: Foreground | None
 
     @property
     def poses(self) -> Floats:
@@ -62,8 +61,10 @@ class Sight:
         """Their faces (K,)."""
         return self.found.faces.face[self.best]
 
-    def corners_px(self, plane: Plane) -> NDArray[np.float64]:
+    @property
+    def corners_px(self) -> NDArray[np.float64]:
         """The corners of their top faces in the photograph, (K, 4, 2)."""
+        plane = self.view.plane
         return plane.to_image(place(face_maps(self.poses, plane.px_per_edge), SQUARE))
 
 
@@ -79,18 +80,18 @@ def scene_of(profile: TrayProfile) -> Scene | None:
 def look(scene: Scene, image_bgr: Image, tolerance: float = 0.09, ones: bool = True) -> Sight:
     """The dice in a picture (H, W, 3) uint8 of the lens's size; `tolerance` and `ones` as of `candidates`."""
     plane, dice = scene.plane, scene.dice
-    log_image = log_picture(plane.rectify(image_bgr))
+    flat = plane.rectify(image_bgr)
+    log_image = log_picture(flat)
     front = None
     if scene.log_empty is not None:
         front = foreground(log_image, scene.log_empty, plane.seen, dice.shadow_step or DEEPEST_SHADOW)
-    view = View(log_image, plane, dice, front, scene.log_empty)
+    view = View(flat, log_image, plane, dice, front, scene.log_empty)
     return _sight(view, candidates(view, tolerance, ones))
 
 
-def look_again(scene: Scene, seen: Sight, spots: Spots) -> Sight:
+def look_again(seen: Sight, spots: Spots) -> Sight:
     """The same roll with the dice heeded that were spotted on the plane."""
-    view = View(seen.log_image, scene.plane, scene.dice, seen.front, scene.log_empty)
-    return _sight(view, spotted_too(seen.found, spots, view))
+    return _sight(seen.view, spotted_too(seen.found, spots, seen.view))
 
 
 def _sight(view: View, found: Candidates) -> Sight:
@@ -107,7 +108,7 @@ def _sight(view: View, found: Candidates) -> Sight:
             if faces[k] != 1 or not doubts[k] or own_area(plane, poses, k, solid) > _LEAST_OWN
         ]
         best, lead, doubts = best[kept], lead[kept], tuple(doubts[k] for k in kept)
-    return Sight(view.log_image, found, best, lead, doubts, front)
+    return Sight(view, found, best, lead, doubts)
 
 
 def _doubts(view: View, found: Candidates, best: NDArray[np.int64], lead: Floats) -> tuple[tuple[str, ...], ...]:

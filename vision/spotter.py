@@ -84,9 +84,12 @@ def spot(image_bgr: Image) -> Spots:
 
 
 def spot_sized(image_bgr: Image, edge_px: float) -> Spots:
-    """The dice in a picture, H×W×3 uint8, in which top faces have about this edge; only those that may be clear."""
+    """The dice in a picture, H×W×3 uint8, in which top faces have about this edge; only those that may be clear.
+
+    This must be quick, and what is known of such a picture speaks too: the teller sees each die one way up.
+    """
     spots = glance(image_bgr, PLANE_EDGE_PX / edge_px)
-    return _told(image_bgr, spots.take(spots.centre > _MAY_BE_CLEAR))
+    return _told(image_bgr, spots.take(spots.centre > _MAY_BE_CLEAR), ways_up=1)
 
 
 def glance(image_bgr: Image, scale: float) -> Spots:
@@ -94,9 +97,9 @@ def glance(image_bgr: Image, scale: float) -> Spots:
     return _joined([_look(image_bgr, scale)], image_bgr.shape[1])
 
 
-def _told(image_bgr: Image, spots: Spots) -> Spots:
+def _told(image_bgr: Image, spots: Spots, ways_up: int = 2) -> Spots:
     """The spots after a closer look at each: as clear, and of such a face, as both nets say."""
-    told = tell(image_bgr, spots.xy_px, spots.edge_px, spots.angle_rad)
+    told = tell(image_bgr, spots.xy_px, spots.edge_px, spots.angle_rad, ways_up)
     centre = np.sqrt(spots.centre * (1 - told[:, NO_TOP_FACE]))
     chance = (spots.chance + _DOUBT) * (told[:, :NO_TOP_FACE] + _DOUBT)
     told_too = replace(spots, centre=centre, chance=chance / chance.sum(1, keepdims=True))

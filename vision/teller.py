@@ -18,22 +18,21 @@ ACROSS = 2.0
 """Edges of a top face across a place: enough around it to tell a top face from one at the side."""
 NO_TOP_FACE = 7
 """The class, after the six faces and a die whose face cannot be told, of a place where no top face is."""
-_WAYS_UP = 2
 
 
-def tell(image_bgr: Image, xy_px: Floats, edge_px: Floats, angle_rad: Floats) -> Floats:
+def tell(image_bgr: Image, xy_px: Floats, edge_px: Floats, angle_rad: Floats, ways_up: int = 2) -> Floats:
     """The chances (N, 8) of six faces, of an unreadable die and of NO_TOP_FACE at N places of a picture.
 
-    A die shows the same face upside down: both ways are seen, and their log chances averaged.
+    A die shows the same face upside down: of two `ways_up` both are seen, and their log chances averaged.
     """
     if not len(xy_px):
         return np.zeros((0, NO_TOP_FACE + 1), np.float32)
     places = [
         place(image_bgr, float(x), float(y), float(edge), float(angle) + turn * np.pi)
         for (x, y), edge, angle in zip(xy_px, edge_px, angle_rad, strict=True)
-        for turn in range(_WAYS_UP)
+        for turn in range(ways_up)
     ]
-    logits = answer("teller", places).reshape(len(xy_px), _WAYS_UP, -1)
+    logits = answer("teller", places).reshape(len(xy_px), ways_up, -1)
     means = (logits - np.logaddexp.reduce(logits, axis=2, keepdims=True)).mean(1)
     chance = np.exp(means - means.max(1, keepdims=True))
     return np.asarray(chance / chance.sum(1, keepdims=True), np.float32)
