@@ -28,14 +28,14 @@ bench: setup  ## measure speed, memory and accuracy of the reader and the engine
 screens: setup  ## draw every screen of the OLED, enlarged, on one sheet
 	.venv/bin/python -m companion.contact_sheet
 
-net: setup  ## teach the nets that spot dice and tell their faces on invented scenes (hours; needs EGL; EXAMPLES=, MINUTES=)
+net: setup  ## teach the nets that spot dice and tell their faces on invented scenes (hours; needs EGL; EXAMPLES=, MINUTES=, GO_ON=1: from those in vision/)
 	@.venv/bin/python -c "import moderngl, onnx, torch" 2>/dev/null || .venv/bin/pip install --quiet -e ".[training]"
 	@for k in $$(seq 0 $$((($(or $(EXAMPLES),24000) - 1) / 1000))); do \
 		test -e .net/part-$$k.npz || .venv/bin/python -m training.examples .net/part-$$k.npz $$((k * 500)) 500 || exit 1; \
 	done
-	.venv/bin/python -m training.teach spotter .net $(or $(MINUTES),90) .net/spotter.onnx
+	.venv/bin/python -m training.teach spotter .net $(or $(MINUTES),90) .net/spotter.onnx $(if $(GO_ON),vision/spotter.onnx)
 	.venv/bin/python -m training.places .net
-	.venv/bin/python -m training.teach teller .net $(or $(MINUTES),90) .net/teller.onnx
+	.venv/bin/python -m training.teach teller .net $(or $(MINUTES),90) .net/teller.onnx $(if $(GO_ON),vision/teller.onnx)
 	@echo "copy .net/*.onnx to vision/ once make bench and the reading tests like them"
 
 check-hardware: setup  ## run the real camera and display stacks on virtual devices (root, mmdebstrap, network; minutes)

@@ -17,7 +17,6 @@ Mask = NDArray[np.bool_]
 
 SQUARE: Floats = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)], np.float32)
 
-_LEAST_SCORE = 0.4
 _RIVAL_WORTH = 0.5
 _MOST_OVERLAP = 0.08
 _LEAST_PIECE = 0.03
@@ -44,7 +43,7 @@ def choose(found: Candidates, edge_px: float, least_worth: float) -> tuple[NDArr
 
     A rival overlaps the die and says another face; (K,) int indices and (K,) float, 0 where there is none.
     """
-    able = np.nonzero((found.faces.score > _LEAST_SCORE) & (found.worth > _RIVAL_WORTH))[0]
+    able = np.nonzero(found.worth > _RIVAL_WORTH)[0]
     worth = found.worth[able]
     clash = overlaps(found.poses[able], edge_px) > _MOST_OVERLAP
     clash |= clash.T

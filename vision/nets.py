@@ -8,6 +8,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+NETS = ("spotter", "teller")
+
+
+def prepare() -> None:
+    """Loads both nets now, so that no reading has to wait for them."""
+    for net in NETS:
+        _load(net)
+
 
 def answer(net: str, pictures_bgr: Sequence[NDArray[np.uint8]]) -> NDArray[np.float32]:
     """What the net of this name says of N pictures of one size, H×W×3 uint8: (N, …) float32."""

@@ -29,7 +29,7 @@ _LEAST_COVER = 0.75
 _BIG_ONE = 1.25
 _UNKNOWN_BIG_ONE = 0.16
 _ONE_ANGLES = 15
-_SURE_SCORE = 0.75
+_LEAST_SCORE, _SURE_SCORE = 0.4, 0.75
 _STRAY_STEP = 0.4
 _STRAY_COST = 0.3
 _STILL_THERE = 0.5
@@ -133,7 +133,9 @@ def spotted_too(found: Candidates, spots: Spots, view: View) -> Candidates:
 
 
 def _weighed(view: View, poses: Floats, faces: FaceScores, scale: Floats, blobs: Blobs) -> Candidates:
-    """Candidates at these poses with all the evidence for each."""
+    """Candidates at those of these poses where pips show any face, with all the evidence for each."""
+    some = np.nonzero(faces.score > _LEAST_SCORE)[0]
+    poses, faces, scale = poses[some], faces.take(some), scale[some]
     px, dice, log_empty = view.plane.px_per_edge, view.dice, view.log_empty
     A = face_maps(poses, px)
     edges, covered = edge_steps(view.log_image, A), cover(view.changed, A)

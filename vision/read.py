@@ -10,6 +10,7 @@ from vision.causes import MOST_GLARE, glaring, out_of_focus
 from vision.colours import with_colours
 from vision.explain import Leftover, leftovers, lone_pips
 from vision.loose import read_loose
+from vision.nets import prepare
 from vision.profile import TrayProfile
 from vision.propose import View
 from vision.reading import Die, Reading
@@ -34,6 +35,7 @@ class Reader:
     """
 
     def __init__(self, profile: TrayProfile | None = None) -> None:
+        prepare()
         self.profile = profile
         self._scene = None if profile is None else scene_of(profile)
 
