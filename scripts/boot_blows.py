@@ -25,7 +25,7 @@ for row in sqlite3.connect("file:{GAMES}?mode=ro", uri=True).execute("SELECT rec
 """
 
 # As an owner may have left it: what is added must not become part of the last line, nor count for one board only.
-FIRMWARE_TEXT = "dtparam=audio=on\n[cm5]\ndtoverlay=dwc2,dr_mode=host"
+FIRMWARE_TEXT = "dtparam=audio=on\n[pi4]\ncamera_auto_detect=1\n[cm5]\ndtoverlay=dwc2,dr_mode=host"
 ENABLED = "\n[all]\ndtparam=i2c_arm=on\ndtparam=i2c_arm_baudrate=400000\ncamera_auto_detect=1\n"
 
 Records = list[str]

@@ -53,6 +53,11 @@ install_packages() {
         -o Dpkg::Use-Pty=0 $missing >/dev/null || fail "apt could not install$missing; see above, then run this again"
 }
 
+# Whether a firmware's file says this line for every board: below [pi4] and the like a line counts for that board only.
+says() {
+    awk -v line="$1" '/^\[/ { some = !/^\[all\]/ } !some && index($0, line) == 1 { said = 1 } END { exit !said }' "$2"
+}
+
 # The bus of the OLED and the camera; these lines take effect at the next boot.
 enable_devices() {
     firmware=/boot/firmware/config.txt
@@ -60,9 +65,8 @@ enable_devices() {
     for line in dtparam=i2c_arm=on dtparam=i2c_arm_baudrate=400000 camera_auto_detect=1; do
         if [ ! -f $firmware ]; then
             say "no Raspberry Pi firmware here; on a Pi /boot/firmware/config.txt needs: $line"
-        elif ! grep -q "^$line" $firmware; then
+        elif ! says "$line" $firmware; then
             [ -z "$(tail -c 1 $firmware)" ] || echo >>$firmware
-            # Below [pi4] and the like a line counts for that board only.
             case $(grep '^\[' $firmware | tail -n 1) in "" | "[all]"*) ;; *) echo "[all]" >>$firmware ;; esac
             printf '%s\n' "$line" >>$firmware
             say "added to $firmware, effective after a reboot: $line"
