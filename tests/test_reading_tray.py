@@ -232,6 +232,21 @@ def test_spots_in_a_row_on_bare_floor_are_no_die_that_is_vouched_for(ivory: Know
     assert reading.status == "unsure"
 
 
+def test_a_die_that_is_seen_larger_than_one_on_the_floor_is_doubted(ivory: Known):
+    """As one that lies on another die is, nearer to the camera."""
+    tray, profile = ivory
+    reader, (image, faces) = Reader(profile), thrown(tray, 3)
+    die = reader.read(image).dice[0]
+    x, y, half = round(die.x_px), round(die.y_px), round(0.9 * die.size_px)
+    nearer = cv2.resize(image[y - half : y + half, x - half : x + half], None, fx=1.09, fy=1.09)
+    more = (len(nearer) - 2 * half) // 2
+    image = image.copy()
+    image[y - half : y + half, x - half : x + half] = nearer[more : more + 2 * half, more : more + 2 * half]
+    reading = reader.read(image)
+    assert (list(reading.values), reading.status) == (faces, "unsure")
+    assert any("larger than a die lying flat" in reason for reason in reading.reasons)
+
+
 def bare_place(reader: Reader, image: Image) -> tuple[int, int]:
     """A place in the middle of the floor, far from all dice."""
     height, width = image.shape[:2]

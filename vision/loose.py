@@ -22,7 +22,7 @@ DIE, CLEAR = 0.18, 0.5
 BESIDE, TOUCHING = 1.08, 0.98  # edges between two middles: nearer are hardly, or never, two dice lying flat
 ON_SIDE = 0.9  # as these: nearer may be a top face and another face of the same die
 SIDE, WEAK = 0.55, 0.8  # as clear as the top face beside it is no face on a die's side; hardly as clear as a top face
-LEANS = 3.3  # deviations
+STRAYS = 0.026  # the chance that of all the dice, lying flat, one strays so far that it is taken to lean
 SURE = 0.95  # the chance of a face
 ODD_SIZE, UNUSUAL = 0.45, 1.9  # log units by which a die not clear is off the usual edge; ratio of edges in one picture
 VISIBLE = (1.0, 2.6)  # all that shows of a die over its top face
@@ -47,7 +47,9 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     dice = spots.take(~unreadable & (maybe | sure))
     chance = dice.chance[:, :UNREADABLE]
     clear = dice.centre > CLEAR
-    leaning = _crowded(dice) | (clear & (leans(dice) > LEANS))
+    # Two coordinates stray, normally: further than t deviations with a chance of exp(-t² / 2).
+    most = np.sqrt(-2 * np.log(STRAYS / max(len(dice), 1)))
+    leaning = _crowded(dice) | (clear & (leans(dice) > most))
     reasons = _doubts(dice, chance, clear)
     if leaning.any():
         reasons.append("a die may be leaning: its sides show otherwise than those of the others")

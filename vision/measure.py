@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.pips import SITES_XY, FaceScores, sample_faces
-from vision.propose import edge_steps
+from vision.propose import sides_at
 
 Floats = NDArray[np.float32]
 
@@ -22,8 +22,10 @@ def side_steps(log_image: Floats, A_plane_face: Floats) -> Floats:
 
     Every side of every die has the same say, however strong its step.
     """
-    steps = np.stack([edge_steps(log_image, A_plane_face, w - _REACH, w + _REACH) for w in WIDTHS], -1)
-    return np.asarray(steps / np.maximum(steps.max(-1, keepdims=True), 1e-6))
+    reaches = np.arange(WIDTHS[0] - _REACH, WIDTHS[-1] + _REACH + _STEP / 2, _STEP)
+    sides, apart = sides_at(log_image, A_plane_face, reaches.tolist()), round(2 * _REACH / _STEP)
+    steps = np.linalg.norm(sides[:, apart:] - sides[:, :-apart], axis=3).transpose(0, 2, 1)
+    return np.asarray(steps / np.maximum(steps.max(-1, keepdims=True), 1e-6), np.float32)
 
 
 def widths(log_image: Floats, A_plane_face: Floats) -> Floats:

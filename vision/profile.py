@@ -99,6 +99,11 @@ class DiceModel:
     shadow_step: float | None = None
     kinds: tuple[DieKind, ...] = ()
 
+    @property
+    def largest(self) -> float:
+        """The edge of the largest kind, in die edges: 1 or more."""
+        return max([1.0, *(kind.edge_mm.median / self.edge_mm for kind in self.kinds)])
+
 
 @dataclass(frozen=True, slots=True)
 class BoardFit:

@@ -1,5 +1,6 @@
 """Dice that may be there: poses that the pips suggest, with all the evidence for each."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -250,8 +251,14 @@ def _sides(reach: float) -> Floats:
 
 def edge_steps(log_image: Floats, A_plane_face: Floats, inside: float = _INSIDE, outside: float = _OUTSIDE) -> Floats:
     """How much the picture changes across each side of N squares: (N, 4), the length of the side's mean log step."""
-    values = sample_faces(log_image, A_plane_face, np.stack([_sides(inside), _sides(outside)]))
-    return np.asarray(np.linalg.norm((values[:, 1] - values[:, 0]).mean(2), axis=2), np.float32)
+    inner, outer = sides_at(log_image, A_plane_face, (inside, outside)).transpose(1, 0, 2, 3)
+    return np.asarray(np.linalg.norm(outer - inner, axis=2), np.float32)
+
+
+def sides_at(log_image: Floats, A_plane_face: Floats, reaches: Sequence[float]) -> Floats:
+    """What the picture shows along the sides of N squares of each of these half-widths: (N, reaches, 4 sides, C)."""
+    lines = np.stack([_sides(reach) for reach in reaches])
+    return np.asarray(sample_faces(log_image, A_plane_face, lines).mean(3), np.float32)
 
 
 def cover(mask: Mask, A_plane_face: Floats) -> Floats:

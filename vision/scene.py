@@ -9,6 +9,7 @@ from vision.causes import MOST_GLARE, glare_shares
 from vision.explain import SQUARE, bodies_changed, choose, own_area
 from vision.find import face_maps
 from vision.foreground import DEEPEST_SHADOW, foreground
+from vision.measure import widths
 from vision.pips import log_picture, place
 from vision.profile import DiceModel, TrayProfile
 from vision.propose import Candidates, View, candidates, spotted_too
@@ -26,7 +27,7 @@ _WEAK_OUTLINE = 0.2
 _WEAK_SIDE = 0.14
 _LEAST_BODY = 0.9
 _LEAST_OWN = 0.15
-_SCALE_OFF = 0.07
+_SCALE_OFF, _TOO_WIDE = 0.07, 0.06
 _LEAD_SCALE = 0.15
 
 
@@ -114,7 +115,8 @@ def _sight(view: View, found: Candidates) -> Sight:
 def _doubts(view: View, found: Candidates, best: NDArray[np.int64], lead: Floats) -> tuple[tuple[str, ...], ...]:
     """For each die that was chosen, why it may not be what it seems."""
     plane, log_image, front = view.plane, view.log_image, view.front
-    glares = glare_shares(log_image, face_maps(found.poses[best], plane.px_per_edge))
+    A = face_maps(found.poses[best], plane.px_per_edge)
+    glares, wide = glare_shares(log_image, A), widths(log_image, A)
     bodies = bodies_changed(plane, found.poses[best], front.changed) if front else np.ones(len(best))
     doubts = []
     for k, i in enumerate(best):
@@ -128,6 +130,8 @@ def _doubts(view: View, found: Candidates, best: NDArray[np.int64], lead: Floats
         # One side may hardly be seen against a neighbour; where two are not, spots of others may have made up a face.
         if found.outline[i] < _WEAK_OUTLINE or found.second_side[i] < _WEAK_SIDE:
             of_one.append(f"the {face} has no clear outline: a die may be leaning")
+        if wide[k] > view.dice.largest + _TOO_WIDE:
+            of_one.append(f"the {face} is larger than a die lying flat: it may lie on another")
         if abs(found.scale[i] - 1) > _SCALE_OFF:
             of_one.append(
                 f"the pips of the {face} lie too far apart or too close: a die may be leaning or lie on another"
