@@ -33,6 +33,15 @@ def widths(log_image: Floats, A_plane_face: Floats) -> Floats:
     return 2 * _peaks(side_steps(log_image, A_plane_face).mean(1), WIDTHS)
 
 
+def widths_of_three(log_image: Floats, A_plane_face: Floats) -> Floats:
+    """The width of each of N top faces that three of its sides bear out, as `widths`: at the others the border of the
+    die's body may be what shows.
+    """
+    sides = side_steps(log_image, A_plane_face)
+    reach = np.sort(_peaks(sides.reshape(-1, len(WIDTHS)), WIDTHS).reshape(-1, 4), axis=1)
+    return np.asarray(2 * reach[:, 1])
+
+
 def corner_radii(log_image: Floats, A_plane_face: Floats) -> Floats:
     """The radius of the arcs in which the sides of N top faces meet: (N,), .07 or so for the sharpest.
 

@@ -9,7 +9,7 @@ from vision.causes import MOST_GLARE, glare_shares
 from vision.explain import SQUARE, bodies_changed, choose, own_area
 from vision.find import face_maps
 from vision.foreground import DEEPEST_SHADOW, foreground
-from vision.measure import widths
+from vision.measure import widths_of_three
 from vision.pips import log_picture, place
 from vision.profile import DiceModel, TrayProfile
 from vision.propose import Candidates, View, candidates, spotted_too
@@ -27,7 +27,7 @@ _WEAK_OUTLINE = 0.2
 _WEAK_SIDE = 0.14
 _LEAST_BODY = 0.9
 _LEAST_OWN = 0.15
-_SCALE_OFF, _TOO_WIDE = 0.07, 0.06
+_SCALE_OFF, _TOO_WIDE = 0.07, 0.05
 _LEAD_SCALE = 0.15
 
 
@@ -116,7 +116,7 @@ def _doubts(view: View, found: Candidates, best: NDArray[np.int64], lead: Floats
     """For each die that was chosen, why it may not be what it seems."""
     plane, log_image, front = view.plane, view.log_image, view.front
     A = face_maps(found.poses[best], plane.px_per_edge)
-    glares, wide = glare_shares(log_image, A), widths(log_image, A)
+    glares, wide = glare_shares(log_image, A), widths_of_three(log_image, A)
     bodies = bodies_changed(plane, found.poses[best], front.changed) if front else np.ones(len(best))
     doubts = []
     for k, i in enumerate(best):
