@@ -21,7 +21,7 @@ Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
 LEAST_WORTH = 0.9
-_DOUBTFUL_LEAD = 0.15
+_DOUBTFUL_LEAD = 0.25
 _LEAST_SCORE, _SCORE_WITH_LEAD, _CLEAR_LEAD = 0.55, 0.42, 0.25
 _WEAK_OUTLINE = 0.2
 _WEAK_SIDE = 0.14
@@ -101,13 +101,10 @@ def _sight(view: View, found: Candidates) -> Sight:
     lead = np.minimum(found.faces.margin[best], found.worth[best] - rival)
     doubts = _doubts(view, found, best, lead)
     if front is not None:
-        # A pip on the side of a die, or a speck in a shadow, makes a poor One that nothing but shadow is left to.
-        poses, faces, solid = found.poses[best], found.faces.face[best], front.solid
-        kept = [
-            k
-            for k in range(len(best))
-            if faces[k] != 1 or not doubts[k] or own_area(plane, poses, k, solid) > _LEAST_OWN
-        ]
+        # A speck in a shadow makes a poor One, and pips on the sides of two dice a poor Two between them: nothing but
+        # shadow is left to it. Were it a die of the floor's colour, its pips would lie there alone: see `lone_pips`.
+        poses = found.poses[best]
+        kept = [k for k in range(len(best)) if not doubts[k] or own_area(plane, poses, k, front.solid) > _LEAST_OWN]
         best, lead, doubts = best[kept], lead[kept], tuple(doubts[k] for k in kept)
     return Sight(view, found, best, lead, doubts)
 
