@@ -16,7 +16,7 @@ demo: setup  ## play on a simulated tray, no hardware needed (in a pipe: a scrip
 test: setup  ## check style and types and run the tests
 	.venv/bin/ruff check
 	.venv/bin/mypy
-	.venv/bin/pytest -m "not slow"
+	.venv/bin/pytest -m "not slow" --numprocesses auto --dist loadfile
 
 check-slow: setup  ## run the tests that take longer than a few seconds
 	.venv/bin/pytest -m slow
