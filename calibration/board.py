@@ -14,6 +14,7 @@ from vision.profile import Floats
 MODULES_PER_SQUARE = 8
 # A marker of the 4x4 dictionaries is six modules wide with its border, and a square two more: markers of 3/4 square.
 MARKER_PER_SQUARE = 6 / MODULES_PER_SQUARE
+MODULE_MARGIN = 0.3
 ENOUGH_CORNERS = 8
 BLUR_OF_SLOPE = 1 / np.sqrt(2 * np.pi)
 BLURRED = 0.004
@@ -67,13 +68,20 @@ def _charuco(board: Board) -> cv2.aruco.CharucoBoard:
     return cv2.aruco.CharucoBoard(board.squares_xy, board.square_mm, board.square_mm * MARKER_PER_SQUARE, dictionary)
 
 
+def _detector(board: Board) -> cv2.aruco.CharucoDetector:
+    markers = cv2.aruco.DetectorParameters()
+    # Where paper is bright its light runs over the black beside it: a module's colour is asked of its middle.
+    markers.perspectiveRemoveIgnoredMarginPerCell = MODULE_MARGIN
+    return cv2.aruco.CharucoDetector(_charuco(board), cv2.aruco.CharucoParameters(), markers)
+
+
 def find_board(image_bgr: BGR, board: Board, name: str = "the picture") -> BoardView:
     """The corners of the board in the picture, to a small fraction of a pixel; those outside it are left out.
 
     Raises CalibrationError that tells no board, too little of it, a blurred, bright, dark, mirrored or other board.
     """
     grey = np.asarray(cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
-    corners, ids, _, marker_ids = cv2.aruco.CharucoDetector(_charuco(board)).detectBoard(grey)
+    corners, ids, _, marker_ids = _detector(board).detectBoard(grey)
     found = 0 if ids is None else len(ids)
     if found < ENOUGH_CORNERS:
         seen_ids = [] if marker_ids is None else [int(i) for i in np.asarray(marker_ids).ravel()]
@@ -115,7 +123,7 @@ def _why_not(grey: Grey, board: Board, seen_ids: list[int]) -> str:
     markers, all_markers = len(seen_ids), len(_charuco(board).getIds())
     if markers >= all_markers or max(seen_ids, default=0) >= all_markers:
         return f"markers of another board: {print_it} ({board.squares_xy[0]}x{board.squares_xy[1]} squares)"
-    mirrored = cv2.aruco.CharucoDetector(_charuco(board)).detectBoard(cv2.flip(grey, 1))[3]
+    mirrored = _detector(board).detectBoard(cv2.flip(grey, 1))[3]
     if mirrored is not None and len(mirrored) > max(markers, 3):
         return "the picture is mirrored: switch the camera's flip off (hflip or vflip, not both)"
     for kind, dictionary in OTHER_DICTIONARIES.items():

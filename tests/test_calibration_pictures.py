@@ -93,6 +93,16 @@ def covered(picture: BGR) -> BGR:
     return picture
 
 
+def test_a_board_is_found_though_its_white_runs_over_the_black():
+    """As in a picture that is bright, or a little out of focus."""
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    drawn = cv2.aruco.CharucoBoard((7, 5), 20.0, 15.0, dictionary).generateImage((392, 280), marginSize=20)
+    bloomed = cv2.GaussianBlur(cv2.dilate(drawn, np.ones((3, 3), np.uint8)), (0, 0), 0.8)
+    framed = cv2.copyMakeBorder(bloomed, 40, 40, 40, 40, cv2.BORDER_CONSTANT, value=110)
+    picture = np.asarray(cv2.cvtColor(framed, cv2.COLOR_GRAY2BGR), np.uint8)
+    assert len(find_board(picture, Board()).corners_px) == 24
+
+
 def larger_board(picture: BGR) -> BGR:
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     drawn = cv2.aruco.CharucoBoard((8, 6), 20.0, 15.0, dictionary).generateImage((800, 600), marginSize=30)
