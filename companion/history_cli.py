@@ -80,10 +80,8 @@ def read_games(state_dir: Path) -> list[PlayedGame]:
     except OSError as error:
         raise InputError(f"cannot look into {state_dir}: {error.strerror}; run this as the user who plays") from error
     except (Unfit, NotationError, RuleError, sqlite3.Error) as error:
-        raise InputError(
-            f"{path} cannot be read as a game log: {error}; if it is damaged, the next `mishimash play` "
-            "moves it aside and begins a new one"
-        ) from error
+        raise InputError(f"{path} cannot be read as a game log: {error}; if it is damaged, the next `mishimash play` "
+                         "moves it aside and begins a new one") from error
     if not games:
         raise InputError(f"no games are kept in {state_dir}; play one first, or name the folder with --state-dir")
     return games

@@ -167,10 +167,8 @@ class Log:
             except sqlite3.Error as error:
                 cause = _cause(self._state_dir, error)
                 if not (is_first and cause == "Disk full"):
-                    raise LogError(
-                        f"cannot keep the game log {self._path}: {cause.lower()} ({error}); "
-                        "check its owner and the room on the disk, or choose another --state-dir"
-                    ) from error
+                    raise LogError(f"cannot keep the game log {self._path}: {cause.lower()} ({error}); "
+                                   "check its owner and the room on the disk, or choose another --state-dir") from error
                 self.trouble = f"{cause}: nothing is saved"
         self._keep_room_back()
 
@@ -261,19 +259,15 @@ def _locked(state_dir: Path) -> int:
         state_dir.mkdir(parents=True, exist_ok=True)
         lock = os.open(state_dir / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise LogError(
-            f"cannot write to the state folder {state_dir}: {(error.strerror or str(error)).lower()}; "
-            "make it writable for this user or choose another with --state-dir"
-        ) from error
+        raise LogError(f"cannot write to the state folder {state_dir}: {(error.strerror or str(error)).lower()}; "
+                       "make it writable for this user or choose another with --state-dir") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         pid = os.pread(lock, 20, 0).decode("ascii", "replace").strip() or "unknown"
         os.close(lock)
-        raise LogError(
-            f"the state folder {state_dir} is in use by another mishimash (pid {pid}); "
-            "stop that one first or choose another folder with --state-dir"
-        ) from error
+        raise LogError(f"the state folder {state_dir} is in use by another mishimash (pid {pid}); "
+                       "stop that one first or choose another folder with --state-dir") from error
     with contextlib.suppress(OSError):  # the pid is a help for people; a full disk may have no room for it
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)

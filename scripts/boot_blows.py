@@ -110,7 +110,7 @@ def powers_off(system: Container) -> bool:
 def keep_profile(system: Container) -> None:
     """Calibrates once, as an owner does; without a profile the simulated tray is calibrated at every start."""
     system.run(f"/opt/mishimash/current/bin/python -c '{MAKE_PROFILE}'")
-    system.run(f'sed -i \'s,^source = "table",&\\nprofile = "{PROFILE}",\' /etc/mishimash/config.toml')
+    system.run(f"sed -i 's,^source = \"table\",&\\nprofile = \"{PROFILE}\",' /etc/mishimash/config.toml")
     system.run("systemctl restart mishimash")
 
 

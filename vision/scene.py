@@ -22,7 +22,7 @@ Image = NDArray[np.uint8]
 
 LEAST_WORTH = 0.9
 _DOUBTFUL_LEAD = 0.25
-_LEAST_SCORE, _SCORE_WITH_LEAD, _CLEAR_LEAD = 0.55, 0.42, 0.25
+_LEAST_SCORE, _SCORE_WITH_LEAD = 0.55, 0.42
 _WEAK_OUTLINE = 0.2
 _WEAK_SIDE = 0.14
 _LEAST_BODY = 0.9
@@ -121,7 +121,7 @@ def _doubts(view: View, found: Candidates, best: NDArray[np.int64], lead: Floats
         if lead[k] < _DOUBTFUL_LEAD:
             second = int(np.argsort(found.faces.scores[i])[-2]) + 1
             of_one.append(f"a die could be {face} or {second}")
-        if found.faces.score[i] < (_LEAST_SCORE if lead[k] < _CLEAR_LEAD else _SCORE_WITH_LEAD):
+        if found.faces.score[i] < (_LEAST_SCORE if lead[k] < _DOUBTFUL_LEAD else _SCORE_WITH_LEAD):
             glare = "there is glare on a die: " if glares[k] > MOST_GLARE and found.faces.polarity[i] > 0 else ""
             of_one.append(f"{glare}the pips of the {face} are hard to see")
         # One side may hardly be seen against a neighbour; where two are not, spots of others may have made up a face.
