@@ -175,7 +175,7 @@ def _usual_edges(A_plane_face: Floats, body: Floats, log_empty: Floats | None, u
     """How strong the outline of each die should be: as usual, or less where the tray around is of the body's colour."""
     if log_empty is None:
         return np.full(len(body), usual, np.float32)
-    around = sample_faces(log_empty, A_plane_face, _sides(_OUTSIDE)).mean(2)
+    around = sides_at(log_empty, A_plane_face, (_OUTSIDE,))[:, 0]
     expected = np.linalg.norm(around - body[:, None], axis=2).mean(1)
     return np.asarray(np.clip(expected, _LEAST_EDGE, usual), np.float32)
 
