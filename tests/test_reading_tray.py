@@ -13,6 +13,8 @@ from tests.known_tray import Image, quick_tray, thrown, true_profile
 from vision.learn import learn_dice
 from vision.profile import TrayProfile
 from vision.read import Reader
+from vision.scene import look, look_again, scene_of
+from vision.spotter import Spots
 
 Known = tuple[SimulatedTray, TrayProfile]
 
@@ -232,6 +234,24 @@ def test_spots_that_lie_as_pips_on_bare_floor_are_no_die_but_are_not_passed_over
     reading = reader.read(shaded_spots(image, x_px, y_px, pips))
     assert (list(reading.values), reading.status) == (faces, "unsure")
     assert any("belongs to no die" in reason for reason in reading.reasons)
+
+
+@pytest.mark.parametrize(("aside_px", "other", "doubted"), [(0, 0, False), (0, 1, True), (9, 0, True)])
+def test_a_face_that_hardly_leads_is_doubted_unless_it_was_spotted_there_too(
+    ivory: Known, aside_px: int, other: int, doubted: bool
+):
+    tray, profile = ivory
+    scene = scene_of(profile)
+    assert scene is not None
+    seen = look(scene, thrown(tray, 3)[0])
+    faces = replace(seen.found.faces, margin=np.full_like(seen.found.faces.margin, 0.1))
+    hardly = replace(seen, found=replace(seen.found, faces=faces))
+    sure = np.ones(len(seen.best), np.float32)
+    chance = np.eye(7, dtype=np.float32)[(seen.faces - 1 + other) % 6]
+    edge_px, nowhere = sure * scene.plane.px_per_edge, np.zeros((1, 1), np.float32)
+    spots = Spots(seen.poses[:, :2] + aside_px, edge_px, seen.poses[:, 2], sure, chance, nowhere, 1.0)
+    doubts = look_again(hardly, spots).doubts
+    assert [any("could be" in doubt for doubt in of_one) for of_one in doubts] == [doubted] * 3
 
 
 def test_a_die_that_is_seen_larger_than_one_on_the_floor_is_doubted(ivory: Known):

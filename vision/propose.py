@@ -37,7 +37,7 @@ _STILL_THERE = 0.5
 _USUAL_EDGE = 0.4
 _LEAST_EDGE = 0.15
 _UNEVEN, _UNEVEN_COST = 0.12, 1.0
-_CLEAR_CENTRE, _CLEAR_CHANCE, _SIZE_OFF, _VOUCHED = 0.5, 0.9, 0.25, 0.7
+_CLEAR_CENTRE, _CLEAR_CHANCE, _SIZE_OFF, _SAME_PLACE, _VOUCHED = 0.5, 0.9, 0.25, 0.15, 0.7
 _NEAR: Floats = np.array(
     [(x, y, turn) for x in (-0.05, 0, 0.05) for y in (-0.05, 0, 0.05) for turn in (-0.1, -0.05, 0, 0.05, 0.1)],
     np.float32,
@@ -133,6 +133,21 @@ def spotted_too(found: Candidates, spots: Spots, view: View) -> Candidates:
     return found.joined(_weighed(view, poses, faces, np.ones(len(poses), np.float32), found.spots))
 
 
+def borne_out(found: Candidates, which: NDArray[np.int64], spots: Spots, view: View) -> Mask:
+    """Of which of these dice that were found the same face was spotted at the same place: (K,) bool."""
+    spots = _clear(view, spots)
+    away = np.linalg.norm(found.poses[which, None, :2] - spots.xy_px, axis=2)
+    same = found.faces.face[which, None] == spots.chance.argmax(1) + 1
+    return np.asarray((same & (away < _SAME_PLACE * view.plane.px_per_edge)).any(1))
+
+
+def _clear(view: View, spots: Spots) -> Spots:
+    """Those of the spots that are clearly dice of the right size and one face."""
+    clear = (spots.centre > _CLEAR_CENTRE) & (spots.chance.max(1) > _CLEAR_CHANCE)
+    clear &= np.abs(np.log(spots.edge_px / view.plane.px_per_edge)) < _SIZE_OFF
+    return spots.take(clear & (spots.chance.argmax(1) < UNREADABLE))
+
+
 def _weighed(view: View, poses: Floats, faces: FaceScores, scale: Floats, blobs: Blobs) -> Candidates:
     """Candidates at those of these poses where pips show any face, with all the evidence for each."""
     some = np.nonzero(faces.score > _LEAST_SCORE)[0]
@@ -160,10 +175,8 @@ def _spotted(view: View, spots: Spots) -> tuple[Floats, FaceScores]:
     """Poses (N, 3) of the dice of the right size that were clearly spotted, and their pips: those of the face that was
     spotted count as seen, whatever light lies on them; any other face must show itself.
     """
-    px, face = view.plane.px_per_edge, spots.chance.argmax(1)
-    clear = (spots.centre > _CLEAR_CENTRE) & (spots.chance.max(1) > _CLEAR_CHANCE) & (face < UNREADABLE)
-    clear &= np.abs(np.log(spots.edge_px / px)) < _SIZE_OFF
-    face, base = face[clear], np.column_stack([spots.xy_px, spots.angle_rad])[clear].astype(np.float32)
+    px, spots = view.plane.px_per_edge, _clear(view, spots)
+    face, base = spots.chance.argmax(1), np.column_stack([spots.xy_px, spots.angle_rad]).astype(np.float32)
     near = (base[:, None] + _NEAR * np.array([px, px, 1], np.float32)).reshape(-1, 3)
     every = score_faces(view.log_image, face_maps(near, px), view.pip_radius, view.pip_spacing, view.dice.one_radius)
     own = every.scores.reshape(-1, len(_NEAR), 6)[np.arange(len(face)), :, face]

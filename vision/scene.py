@@ -12,7 +12,7 @@ from vision.foreground import DEEPEST_SHADOW, foreground
 from vision.measure import widths_of_three
 from vision.pips import log_picture, place
 from vision.profile import DiceModel, TrayProfile
-from vision.propose import Candidates, View, candidates, spotted_too
+from vision.propose import Candidates, View, borne_out, candidates, spotted_too
 from vision.reading import Die
 from vision.rectify import Plane, make_plane
 from vision.spotter import Spots
@@ -21,7 +21,7 @@ Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
 LEAST_WORTH = 0.9
-_DOUBTFUL_LEAD = 0.25
+_DOUBTFUL_LEAD, _DOUBTFUL_BORNE_OUT = 0.25, 0.05
 _LEAST_SCORE, _SCORE_WITH_LEAD = 0.55, 0.42
 _WEAK_OUTLINE = 0.2
 _WEAK_SIDE = 0.14
@@ -87,19 +87,22 @@ def look(scene: Scene, image_bgr: Image, tolerance: float = 0.09, ones: bool = T
     if scene.log_empty is not None:
         front = foreground(log_image, scene.log_empty, plane.seen, dice.shadow_step or DEEPEST_SHADOW)
     view = View(flat, log_image, plane, dice, front, scene.log_empty)
-    return _sight(view, candidates(view, tolerance, ones))
+    return _sight(view, candidates(view, tolerance, ones), None)
 
 
 def look_again(seen: Sight, spots: Spots) -> Sight:
     """The same roll with the dice heeded that were spotted on the plane."""
-    return _sight(seen.view, spotted_too(seen.found, spots, seen.view))
+    return _sight(seen.view, spotted_too(seen.found, spots, seen.view), spots)
 
 
-def _sight(view: View, found: Candidates) -> Sight:
+def _sight(view: View, found: Candidates, spots: Spots | None) -> Sight:
     plane, front = view.plane, view.front
     best, rival = choose(found, plane.px_per_edge, LEAST_WORTH)
     lead = np.minimum(found.faces.margin[best], found.worth[best] - rival)
-    doubts = _doubts(view, found, best, lead)
+    least = np.full(len(best), _DOUBTFUL_LEAD, np.float32)
+    if spots is not None:
+        least[borne_out(found, best, spots, view)] = _DOUBTFUL_BORNE_OUT
+    doubts = _doubts(view, found, best, lead, lead < least)
     if front is not None:
         # A speck in a shadow makes a poor One, and pips on the sides of two dice a poor Two between them: nothing but
         # shadow is left to it. Were it a die of the floor's colour, its pips would lie there alone: see `lone_pips`.
@@ -109,8 +112,10 @@ def _sight(view: View, found: Candidates) -> Sight:
     return Sight(view, found, best, lead, doubts)
 
 
-def _doubts(view: View, found: Candidates, best: NDArray[np.int64], lead: Floats) -> tuple[tuple[str, ...], ...]:
-    """For each die that was chosen, why it may not be what it seems."""
+def _doubts(
+    view: View, found: Candidates, best: NDArray[np.int64], lead: Floats, rivalled: NDArray[np.bool_]
+) -> tuple[tuple[str, ...], ...]:
+    """For each die that was chosen, why it may not be what it seems; `rivalled`: whether it hardly leads."""
     plane, log_image, front = view.plane, view.log_image, view.front
     A = face_maps(found.poses[best], plane.px_per_edge)
     glares, wide = glare_shares(log_image, A), widths_of_three(log_image, A)
@@ -118,7 +123,7 @@ def _doubts(view: View, found: Candidates, best: NDArray[np.int64], lead: Floats
     doubts = []
     for k, i in enumerate(best):
         face, of_one = int(found.faces.face[i]), []
-        if lead[k] < _DOUBTFUL_LEAD:
+        if rivalled[k]:
             second = int(np.argsort(found.faces.scores[i])[-2]) + 1
             of_one.append(f"a die could be {face} or {second}")
         if found.faces.score[i] < (_LEAST_SCORE if lead[k] < _DOUBTFUL_LEAD else _SCORE_WITH_LEAD):
