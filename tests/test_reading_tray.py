@@ -254,6 +254,22 @@ def test_a_face_that_hardly_leads_is_doubted_unless_it_was_spotted_there_too(
     assert [any("could be" in doubt for doubt in of_one) for of_one in doubts] == [doubted] * 3
 
 
+@pytest.mark.parametrize(
+    ("evidence", "value", "doubt"),
+    [("outline", 0.15, "no clear outline"), ("second_side", 0.1, "no clear outline"), ("scale", 0.9, "too far apart")],
+)
+def test_each_kind_of_weak_evidence_makes_every_die_doubted(ivory: Known, evidence: str, value: float, doubt: str):
+    tray, profile = ivory
+    scene = scene_of(profile)
+    assert scene is not None
+    seen = look(scene, thrown(tray, 3)[0])
+    weak = replace(seen, found=replace(seen.found, **{evidence: np.full_like(seen.found.outline, value)}))
+    nothing = np.zeros((0, 2), np.float32)
+    none = Spots(nothing, nothing[:, 0], nothing[:, 0], nothing[:, 0], np.zeros((0, 7), np.float32), nothing, 1.0)
+    assert all(any(doubt in reason for reason in of_one) for of_one in look_again(weak, none).doubts)
+    assert not any(look_again(seen, none).doubts)
+
+
 def test_a_die_that_is_seen_larger_than_one_on_the_floor_is_doubted(ivory: Known):
     """As one that lies on another die is, nearer to the camera."""
     tray, profile = ivory
