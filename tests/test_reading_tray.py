@@ -13,7 +13,7 @@ from tests.known_tray import Image, quick_tray, thrown, true_profile
 from vision.learn import learn_dice
 from vision.profile import TrayProfile
 from vision.read import Reader
-from vision.scene import look, look_again, scene_of
+from vision.scene import Sight, look, look_again, scene_of
 from vision.spotter import Spots
 
 Known = tuple[SimulatedTray, TrayProfile]
@@ -236,6 +236,14 @@ def test_spots_that_lie_as_pips_on_bare_floor_are_no_die_but_are_not_passed_over
     assert any("belongs to no die" in reason for reason in reading.reasons)
 
 
+def spots_at(seen: Sight, aside_px: float = 0, other: int = 0) -> Spots:
+    """The dice that were seen as the nets would spot them, beside where they are, or `other` faces."""
+    sure, nowhere = np.ones(len(seen.best), np.float32), np.zeros((1, 1), np.float32)
+    chance = np.eye(7, dtype=np.float32)[(seen.faces - 1 + other) % 6]
+    edge_px = sure * seen.view.plane.px_per_edge
+    return Spots(seen.poses[:, :2] + aside_px, edge_px, seen.poses[:, 2], sure, chance, nowhere, 1.0)
+
+
 @pytest.mark.parametrize(("aside_px", "other", "doubted"), [(0, 0, False), (0, 1, True), (9, 0, True)])
 def test_a_face_that_hardly_leads_is_doubted_unless_it_was_spotted_there_too(
     ivory: Known, aside_px: int, other: int, doubted: bool
@@ -246,12 +254,19 @@ def test_a_face_that_hardly_leads_is_doubted_unless_it_was_spotted_there_too(
     seen = look(scene, thrown(tray, 3)[0])
     faces = replace(seen.found.faces, margin=np.full_like(seen.found.faces.margin, 0.1))
     hardly = replace(seen, found=replace(seen.found, faces=faces))
-    sure = np.ones(len(seen.best), np.float32)
-    chance = np.eye(7, dtype=np.float32)[(seen.faces - 1 + other) % 6]
-    edge_px, nowhere = sure * scene.plane.px_per_edge, np.zeros((1, 1), np.float32)
-    spots = Spots(seen.poses[:, :2] + aside_px, edge_px, seen.poses[:, 2], sure, chance, nowhere, 1.0)
-    doubts = look_again(hardly, spots).doubts
+    doubts = look_again(hardly, spots_at(seen, aside_px, other)).doubts
     assert [any("could be" in doubt for doubt in of_one) for of_one in doubts] == [doubted] * 3
+
+
+@pytest.mark.parametrize(("other", "doubted"), [(0, False), (1, True)])
+def test_pips_that_lie_close_are_doubted_unless_their_face_was_spotted(ivory: Known, other: int, doubted: bool):
+    tray, profile = ivory
+    scene = scene_of(profile)
+    assert scene is not None
+    seen = look(scene, thrown(tray, 3)[0])
+    odd = replace(seen, found=replace(seen.found, scale=np.full_like(seen.found.scale, 0.91)))
+    doubts = look_again(odd, spots_at(seen, other=other)).doubts
+    assert [any("too close" in doubt for doubt in of_one) for of_one in doubts] == [doubted] * 3
 
 
 @pytest.mark.parametrize(
@@ -264,8 +279,7 @@ def test_each_kind_of_weak_evidence_makes_every_die_doubted(ivory: Known, eviden
     assert scene is not None
     seen = look(scene, thrown(tray, 3)[0])
     weak = replace(seen, found=replace(seen.found, **{evidence: np.full_like(seen.found.outline, value)}))
-    nothing = np.zeros((0, 2), np.float32)
-    none = Spots(nothing, nothing[:, 0], nothing[:, 0], nothing[:, 0], np.zeros((0, 7), np.float32), nothing, 1.0)
+    none = spots_at(seen).take(np.zeros(0, np.intp))
     assert all(any(doubt in reason for reason in of_one) for of_one in look_again(weak, none).doubts)
     assert not any(look_again(seen, none).doubts)
 

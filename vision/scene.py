@@ -27,7 +27,7 @@ _WEAK_OUTLINE = 0.2
 _WEAK_SIDE = 0.14
 _LEAST_BODY = 0.9
 _LEAST_OWN = 0.15
-_SCALE_OFF, _TOO_WIDE = 0.07, 0.05
+_SCALE_OFF, _SMALL_BORNE_OUT, _TOO_WIDE = 0.07, 0.12, 0.05
 _LEAD_SCALE = 0.15
 
 
@@ -99,10 +99,8 @@ def _sight(view: View, found: Candidates, spots: Spots | None) -> Sight:
     plane, front = view.plane, view.front
     best, rival = choose(found, plane.px_per_edge, LEAST_WORTH)
     lead = np.minimum(found.faces.margin[best], found.worth[best] - rival)
-    least = np.full(len(best), _DOUBTFUL_LEAD, np.float32)
-    if spots is not None:
-        least[borne_out(found, best, spots, view)] = _DOUBTFUL_BORNE_OUT
-    doubts = _doubts(view, found, best, lead, lead < least)
+    borne = np.zeros(len(best), np.bool_) if spots is None else borne_out(found, best, spots, view)
+    doubts = _doubts(view, found, best, lead, borne)
     if front is not None:
         # A speck in a shadow makes a poor One, and pips on the sides of two dice a poor Two between them: nothing but
         # shadow is left to it. Were it a die of the floor's colour, its pips would lie there alone: see `lone_pips`.
@@ -113,9 +111,9 @@ def _sight(view: View, found: Candidates, spots: Spots | None) -> Sight:
 
 
 def _doubts(
-    view: View, found: Candidates, best: NDArray[np.int64], lead: Floats, rivalled: NDArray[np.bool_]
+    view: View, found: Candidates, best: NDArray[np.int64], lead: Floats, borne: NDArray[np.bool_]
 ) -> tuple[tuple[str, ...], ...]:
-    """For each die that was chosen, why it may not be what it seems; `rivalled`: whether it hardly leads."""
+    """For each die that was chosen, why it may not be what it seems; `borne` out are those that were spotted too."""
     plane, log_image, front = view.plane, view.log_image, view.front
     A = face_maps(found.poses[best], plane.px_per_edge)
     glares, wide = glare_shares(log_image, A), widths_of_three(log_image, A)
@@ -123,7 +121,7 @@ def _doubts(
     doubts = []
     for k, i in enumerate(best):
         face, of_one = int(found.faces.face[i]), []
-        if rivalled[k]:
+        if lead[k] < (_DOUBTFUL_BORNE_OUT if borne[k] else _DOUBTFUL_LEAD):
             second = int(np.argsort(found.faces.scores[i])[-2]) + 1
             of_one.append(f"a die could be {face} or {second}")
         if found.faces.score[i] < (_LEAST_SCORE if lead[k] < _DOUBTFUL_LEAD else _SCORE_WITH_LEAD):
@@ -134,7 +132,8 @@ def _doubts(
             of_one.append(f"the {face} has no clear outline: a die may be leaning")
         if wide[k] > view.dice.largest + _TOO_WIDE:
             of_one.append(f"the {face} is larger than a die lying flat: it may lie on another")
-        if abs(found.scale[i] - 1) > _SCALE_OFF:
+        # The rows of many a Six lie nearer each other than the pips in them; what lies on another die looks larger.
+        if not 1 - (_SMALL_BORNE_OUT if borne[k] else _SCALE_OFF) < found.scale[i] < 1 + _SCALE_OFF:
             of_one.append(
                 f"the pips of the {face} lie too far apart or too close: a die may be leaning or lie on another"
             )
