@@ -14,6 +14,7 @@ from training.lessons import varied, wanted
 from training.looks import look
 from training.places import known
 from training.scenes import SIDE_PX, Scene, invent
+from training.spoiled import FAULTS, spoil
 from training.surfaces import SIZE_PX, SURFACES, Floats
 from training.textures import table_texture
 from training.things import THINGS
@@ -147,3 +148,19 @@ def test_spots_are_known_by_the_dice_they_are_at() -> None:
     rows = known(spots, dice)
     assert rows[:, :2].tolist() == [[104, 97], [118, 100], [40, 200]]
     assert rows[:, 4].tolist() == [4, NO_TOP_FACE, NO_TOP_FACE]
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, spoil], ids=lambda fault: fault.__name__)
+def test_pips_can_mostly_be_told_whatever_spoils_the_view_of_a_face(
+    fault: Callable[[np.ndarray, np.random.Generator], np.ndarray],
+) -> None:
+    face = np.full((64, 64, 3), (200, 210, 215), np.uint8)
+    pips = [(24, 24), (39, 39), (24, 39), (39, 24), (31, 31)]
+    for x, y in pips:
+        face[y - 2 : y + 3, x - 2 : x + 3] = (40, 30, 60)
+    (x, y), rng, clear = np.array(pips).T, np.random.default_rng(5), 0
+    for _ in range(100):
+        seen = fault(face, rng)
+        assert (seen.shape, seen.dtype) == (face.shape, np.uint8)
+        clear += np.linalg.norm(seen[y, x].mean(0) - np.median(seen[21:43, 21:43], axis=(0, 1))) > 15
+    assert clear > 90

@@ -9,6 +9,8 @@ Floats = NDArray[np.float64]
 
 CONTRASTS = (0.13, 0.2, 0.3, 0.45)
 """How far apart pips and body are at least, one of these by chance; steps of brightness plus a quarter of colour."""
+LARGEST_PIP = 0.47
+"""Radius over what is from pip to pip: those in the row of a Six hardly touch."""
 LARGEST_ONE = 0.24
 """Radius in edges; a larger One would run over the rim."""
 
@@ -61,14 +63,15 @@ def look(rng: np.random.Generator) -> Look:
     body = colour(rng)
     pip = _pip(rng, body)
     cloud = _cloud(rng, body)
-    pip_r, printed = rng.uniform(0.062, 0.125), rng.random() < 0.3
+    spread, printed = rng.uniform(0.215, 0.31), rng.random() < 0.3
+    pip_r = min(rng.uniform(0.06, 0.15), LARGEST_PIP * spread)
     sharp, polished = rng.random() < 0.4, rng.random() < 0.35
     return Look(
         radius=rng.uniform(0.02, 0.06) if sharp else rng.uniform(0.06, 0.2),
         sphere=rng.uniform(0.67, 0.8) if rng.random() < 0.35 else 0.0,
         pip_r=pip_r,
         one_r=min(LARGEST_ONE, pip_r * rng.uniform(1.2, 2.2)) if rng.random() < 0.3 else pip_r,
-        spread=rng.uniform(0.22, 0.295),
+        spread=spread,
         six=rng.uniform(0.48, 0.85) if rng.random() < 0.55 else 1.0,
         depth=0.0 if printed else rng.uniform(0.01, 0.07),
         body=body,
@@ -126,6 +129,6 @@ def _cloud(rng: np.random.Generator, body: Floats) -> Floats:
     """The body's second colour: mostly none, else one near it or any other."""
     if rng.random() < 0.7:
         return body
-    if rng.random() < 0.6:
+    if rng.random() < 0.8:
         return np.clip(body + 0.5 * (colour(rng) - body), 0, 1)
     return colour(rng)

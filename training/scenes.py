@@ -15,7 +15,9 @@ from training.textures import table_texture
 SIDE_PX = 256
 """Edge of a training picture."""
 MOST_DICE = 16
-"""As many dice have room in a scene's tables; `invent` puts eight at most."""
+"""As many dice and boxes have room in a scene's tables; `invent` puts 15 at most."""
+CROWDS = 0.2
+"""How often there are many dice, all of them different: so the net sees more kinds of dice in as many pictures."""
 TRIES = 12
 """How often room is looked for, for one die."""
 BESIDE_PX = 12.0
@@ -83,7 +85,8 @@ class Scene:
 def invent(seed: int) -> Scene:
     """A whole scene, the same for the same seed."""
     rng = np.random.default_rng(seed)
-    die_px, distance = _log_uniform(rng, 13, 58), _log_uniform(rng, 7, 32)
+    crowd = rng.random() < CROWDS
+    die_px, distance = _log_uniform(rng, 13, 30 if crowd else 58), _log_uniform(rng, 7, 32)
     R_world_camera = _camera(rng)
     focal_px = die_px * distance
     # Most pictures are a part of a larger one: the optical axis meets them anywhere, or beside them.
@@ -109,7 +112,8 @@ def invent(seed: int) -> Scene:
         windows=[_window(rng) for _ in range(3)],
     )
     if rng.random() < 0.9:
-        _put_dice(scene, rng, int(rng.integers(1, 9)))
+        count = int(rng.integers(9, 13)) if crowd else int(rng.integers(1, 9))
+        _put_dice(scene, rng, count, mixed=crowd or rng.random() < 0.35)
     if rng.random() < 0.3:
         _put_boxes(scene, rng, int(rng.integers(1, 4)))
     scene.dice = [die for die in scene.dice if _within_walls(die, scene)]
@@ -150,10 +154,10 @@ def _window(rng: np.random.Generator) -> Window:
     return Window(direction, np.cos(np.deg2rad(rng.uniform(1, 4))), along, half_length, _log_uniform(rng, 3, 80))
 
 
-def _put_dice(scene: Scene, rng: np.random.Generator, count: int) -> None:
+def _put_dice(scene: Scene, rng: np.random.Generator, count: int, mixed: bool) -> None:
     """Lets dice lie about: apart or touching, sometimes one that leans or lies on another, or a cube that is none."""
     same = look(rng)
-    mixed, sizes = rng.random() < 0.35, rng.random() < 0.2
+    sizes = rng.random() < 0.2
     leaning = int(rng.integers(count)) if rng.random() < 0.33 else None
     block = int(rng.integers(count)) if rng.random() < 0.1 else None
     for i in range(count):
