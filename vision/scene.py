@@ -128,7 +128,7 @@ def _doubts(
             glare = "there is glare on a die: " if glares[k] > MOST_GLARE and found.faces.polarity[i] > 0 else ""
             of_one.append(f"{glare}the pips of the {face} are hard to see")
         # One side may hardly be seen against a neighbour; where two are not, spots of others may have made up a face.
-        if found.outline[i] < _WEAK_OUTLINE or found.second_side[i] < _WEAK_SIDE:
+        if found.outline[i] < _WEAK_OUTLINE or (found.second_side[i] < _WEAK_SIDE and not borne[k]):
             of_one.append(f"the {face} has no clear outline: a die may be leaning")
         if wide[k] > view.dice.largest + _TOO_WIDE:
             of_one.append(f"the {face} is larger than a die lying flat: it may lie on another")
