@@ -14,7 +14,7 @@ from training.lessons import varied, wanted
 from training.looks import look
 from training.places import known
 from training.scenes import SIDE_PX, Scene, invent
-from training.spoiled import FAULTS, spoil
+from training.spoiled import FAULTS, blank, spoil
 from training.surfaces import SIZE_PX, SURFACES, Floats
 from training.textures import table_texture
 from training.things import THINGS
@@ -164,3 +164,10 @@ def test_pips_can_mostly_be_told_whatever_spoils_the_view_of_a_face(
         assert (seen.shape, seen.dtype) == (face.shape, np.uint8)
         clear += np.linalg.norm(seen[y, x].mean(0) - np.median(seen[21:43, 21:43], axis=(0, 1))) > 15
     assert clear > 90
+
+
+@pytest.mark.parametrize(("pip", "nothing_seen"), [(250, True), (238, False)])
+def test_a_face_is_blank_where_its_pips_are_lost_in_light(pip: int, nothing_seen: bool) -> None:
+    face = np.full((64, 64, 3), 251, np.uint8)
+    face[24:29, 24:29] = face[36:41, 36:41] = pip
+    assert blank(face) == nothing_seen

@@ -14,6 +14,9 @@ from vision.teller import SIDE_PX
 Bytes = NDArray[np.uint8]
 Rng = np.random.Generator
 
+_ON_FACE = slice(19, 45)  # of the rows and columns of a place, what is surely on the face
+_LEAST_SEEN = 3.5  # levels by which colours deviate there where any pip is seen
+
 
 def coarse(seen: Bytes, rng: Rng) -> Bytes:
     """As of a die few pixels wide, sharpened and packed by its camera."""
@@ -76,6 +79,12 @@ def spoil(seen: Bytes, rng: Rng) -> Bytes:
         if rng.random() < often:
             seen = fault(seen, rng)
     return seen
+
+
+def blank(seen: Bytes) -> bool:
+    """Whether hardly anything is seen on a face: too bright or too dark for its pips, nobody could tell it."""
+    face = seen[_ON_FACE, _ON_FACE].reshape(-1, 3).astype(float)
+    return bool(np.linalg.eigvalsh(np.cov(face.T))[-1] < _LEAST_SEEN**2)
 
 
 def _levels(image: NDArray[np.floating]) -> Bytes:

@@ -12,7 +12,7 @@ from training.learning import Batch, Course, Files
 from training.lessons import Bytes, relit
 from training.net import Teller
 from training.places import images_of
-from training.spoiled import spoil
+from training.spoiled import blank, spoil
 from vision.spotter import UNREADABLE
 from vision.teller import NO_TOP_FACE, SIDE_PX, place
 
@@ -23,9 +23,6 @@ SHIFT, SIZE, TURN_DEG = 0.07, 0.12, 7.0
 """How far off the spotter may be: edges, log units; standard deviations."""
 WAY_OFF = 0.06
 """So many of the faces are shown from beside or at a wrong size: what is there is no top face of that size."""
-ON_FACE, LEAST_SEEN = slice(19, 45), 3.5
-"""What is surely on a face, of the rows and columns of a place, and levels by which colours deviate there where any
-pip is seen."""
 BESIDE, SMALLER, LARGER = (0.5, 0.85), (0.3, 0.58), (1.75, 2.5)
 
 
@@ -66,15 +63,9 @@ def _shown(files: Files, rng: np.random.Generator) -> tuple[Bytes, int]:
     if rng.random() < 0.5:
         seen = seen[..., rng.permutation(3)]
     seen = spoil(relit(seen, rng), rng)
-    if kind < UNREADABLE and _blank(seen):
+    if kind < UNREADABLE and blank(seen):
         kind = UNREADABLE
     return seen, kind
-
-
-def _blank(seen: Bytes) -> bool:
-    """Whether hardly anything is seen on a face: it is too bright or too dark for its pips."""
-    face = seen[ON_FACE, ON_FACE].reshape(-1, 3).astype(float)
-    return bool(np.linalg.eigvalsh(np.cov(face.T))[-1] < LEAST_SEEN**2)
 
 
 def _within(rng: np.random.Generator, *count: int) -> NDArray[np.float64]:
