@@ -20,7 +20,7 @@ Files = list[dict[str, NDArray[Any]]]
 Batch = tuple[torch.Tensor, dict[str, torch.Tensor]]
 """Pictures (n, 3, h, w) in 0..1, and what is wanted of each."""
 
-NEW_RATE, GO_ON_RATE, LAST_SHARE, WARM_UP_STEPS = 2e-3, 3e-4, 0.02, 200
+NEW_RATE, GO_ON_RATE, LAST_SHARE, WARM_UP_STEPS = 2e-3, 1e-3, 0.02, 200
 """The rate of learning, of a new net or one that goes on, is reached in so many steps, then falls along a cosine to the
 last share of it."""
 KEPT_PER_STEP = 0.998

@@ -1,6 +1,7 @@
 """What may spoil the view of a single place, drawn anew each time it is shown: so many faults, few pictures.
 
-Each takes and gives a place as vision.teller sees it, (64, 64, 3) uint8; what it shows can mostly still be told.
+Each takes and gives a place as vision.teller sees it, (64, 64, 3) uint8, `faint` and `alike` a picture of any size;
+what it shows can mostly still be told.
 """
 
 from collections.abc import Callable

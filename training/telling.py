@@ -16,7 +16,7 @@ from training.spoiled import blank, spoil
 from vision.spotter import UNREADABLE
 from vision.teller import NO_TOP_FACE, SIDE_PX, place
 
-BATCH = 128
+BATCH = 64
 SHARES = (0.085, 0.085, 0.085, 0.085, 0.085, 0.085, 0.24, 0.25)
 """How often each class is shown: leaning dice are rare, but must not be read."""
 SHIFT, SIZE, TURN_DEG = 0.07, 0.12, 7.0
