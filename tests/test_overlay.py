@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from vision import loose
 from vision.overlay import COCKED_BGR, DOUBTED_BGR, SURE_BGR, annotate
 from vision.reading import Die, Reading
 
@@ -17,6 +18,7 @@ def shows(picture: np.ndarray, colour: tuple[int, int, int]) -> bool:
     [
         (SURE, SURE_BGR),
         (Die(4, 0.6, 200, 150, 60, 20), DOUBTED_BGR),
+        (Die(4, loose.SURE - 0.01, 200, 150, 60, 20), DOUBTED_BGR),
         (Die(4, 0.998, 200, 150, 60, 20, cocked=True), COCKED_BGR),
         (Die(4, 0.998, 200, 150, 60, 20, corners_px=((180, 120), (230, 125), (225, 180), (175, 175))), SURE_BGR),
     ],

@@ -9,14 +9,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.loose import SURE
 from vision.reading import Die, Reading
 
 SURE_BGR, DOUBTED_BGR, COCKED_BGR = (90, 220, 60), (0, 190, 255), (60, 60, 255)
 STATUS_BGR = {"ok": SURE_BGR, "empty": SURE_BGR, "unsure": DOUBTED_BGR}
 STRIP_BGR, TEXT_BGR, OUTLINE_BGR = (32, 32, 32), (240, 240, 240), (0, 0, 0)
 FONT = cv2.FONT_HERSHEY_SIMPLEX
-# Below this a die is drawn as doubted; only a colour, the reader's own verdict is the reading's status.
-CONFIDENT = 0.9
 LEAST_WIDTH_PX = 720
 
 
@@ -45,7 +44,8 @@ def _enlarge(die: Die, by: int) -> Die:
 
 
 def _colour(die: Die) -> tuple[int, int, int]:
-    return COCKED_BGR if die.cocked else SURE_BGR if die.confidence >= CONFIDENT else DOUBTED_BGR
+    # Only a colour: with a profile the reader's own verdict is more than a bound of this.
+    return COCKED_BGR if die.cocked else SURE_BGR if die.confidence >= SURE else DOUBTED_BGR
 
 
 def _corners_px(die: Die) -> NDArray[np.float64]:
