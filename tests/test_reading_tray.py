@@ -236,6 +236,13 @@ def test_spots_that_lie_as_pips_on_bare_floor_are_no_die_but_are_not_passed_over
     assert any("belongs to no die" in reason for reason in reading.reasons)
 
 
+def three_seen(known: Known) -> Sight:
+    tray, profile = known
+    scene = scene_of(profile)
+    assert scene is not None
+    return look(scene, thrown(tray, 3)[0])
+
+
 def spots_at(seen: Sight, aside_px: float = 0, other: int = 0) -> Spots:
     """The dice that were seen as the nets would spot them, beside where they are, or `other` faces."""
     sure, nowhere = np.ones(len(seen.best), np.float32), np.zeros((1, 1), np.float32)
@@ -248,10 +255,7 @@ def spots_at(seen: Sight, aside_px: float = 0, other: int = 0) -> Spots:
 def test_a_face_that_hardly_leads_is_doubted_unless_it_was_spotted_there_too(
     ivory: Known, aside_px: int, other: int, doubted: bool
 ):
-    tray, profile = ivory
-    scene = scene_of(profile)
-    assert scene is not None
-    seen = look(scene, thrown(tray, 3)[0])
+    seen = three_seen(ivory)
     faces = replace(seen.found.faces, margin=np.full_like(seen.found.faces.margin, 0.1))
     hardly = replace(seen, found=replace(seen.found, faces=faces))
     doubts = look_again(hardly, spots_at(seen, aside_px, other)).doubts
@@ -262,10 +266,7 @@ def test_a_face_that_hardly_leads_is_doubted_unless_it_was_spotted_there_too(
 def test_close_pips_or_two_unseen_sides_are_not_doubted_where_the_same_face_was_spotted(
     ivory: Known, evidence: str, value: float
 ):
-    tray, profile = ivory
-    scene = scene_of(profile)
-    assert scene is not None
-    seen = look(scene, thrown(tray, 3)[0])
+    seen = three_seen(ivory)
     odd = replace(seen, found=replace(seen.found, **{evidence: np.full_like(seen.found.scale, value)}))
     assert not any(look_again(odd, spots_at(seen)).doubts)
 
@@ -275,10 +276,7 @@ def test_close_pips_or_two_unseen_sides_are_not_doubted_where_the_same_face_was_
     [("outline", 0.15, "no clear outline"), ("second_side", 0.1, "no clear outline"), ("scale", 0.91, "too close")],
 )
 def test_each_kind_of_weak_evidence_makes_every_die_doubted(ivory: Known, evidence: str, value: float, doubt: str):
-    tray, profile = ivory
-    scene = scene_of(profile)
-    assert scene is not None
-    seen = look(scene, thrown(tray, 3)[0])
+    seen = three_seen(ivory)
     weak = replace(seen, found=replace(seen.found, **{evidence: np.full_like(seen.found.outline, value)}))
     none = spots_at(seen).take(np.zeros(0, np.intp))
     assert all(any(doubt in reason for reason in of_one) for of_one in look_again(weak, none).doubts)

@@ -25,10 +25,14 @@ def develop(light: Floats, rng: Rng) -> NDArray[np.uint8]:
         image = image + rng.uniform(0, 1.2) * (image - _blurred(image, rng.uniform(0.8, 2)))
     picture = (np.clip(image, 0, 1) * 255).round().astype(np.uint8)
     if rng.random() < 0.7:
-        quality = int(rng.integers(45, 97))
-        _, jpeg = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])
-        picture = np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)
+        picture = packed(picture, int(rng.integers(45, 97)))
     return picture
+
+
+def packed(picture: NDArray[np.uint8], quality: int) -> NDArray[np.uint8]:
+    """The picture, (h, w, 3) uint8, as a JPEG of this quality, 0..100, keeps it."""
+    _, jpeg = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)
 
 
 def _exposed(image: Floats, rng: Rng) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from training.labels import LEAST_SEEN, SAMPLES, UNDECIDED
 from training.scenes import SIDE_PX
-from training.spoiled import alike, faint
+from training.spoiled import OF_PICTURES, spoil
 from vision.spotter import STRIDE_PX, USUAL_EDGE_PX
 
 CELLS = SIDE_PX // STRIDE_PX
@@ -64,10 +64,7 @@ def varied(image: Bytes, mask: Bytes, labels: Floats, rng: np.random.Generator) 
         image = image[..., rng.permutation(3)]
     if rng.random() < 0.45:
         image, mask, labels = _nearer(image, mask, labels, rng)
-    image = relit(image, rng)
-    for fault, often in ((alike, 0.2), (faint, 0.15)):
-        if rng.random() < often:
-            image = fault(image, rng)
+    image = spoil(relit(image, rng), rng, OF_PICTURES)
     if rng.random() < 0.15:
         image, labels = _under_a_finger(image, labels, rng)
     return image, mask, labels

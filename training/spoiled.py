@@ -1,6 +1,6 @@
 """What may spoil the view of a single place, drawn anew each time it is shown: so many faults, few pictures.
 
-Each takes and gives a place as vision.teller sees it, (64, 64, 3) uint8, `faint` and `alike` a picture of any size;
+Each takes and gives a place as vision.teller sees it, (64, 64, 3) uint8, those OF_PICTURES a picture of any size;
 what it shows can mostly still be told.
 """
 
@@ -10,12 +10,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.teller import SIDE_PX
+from training.camera import packed
+from vision.teller import ACROSS, SIDE_PX
 
 Bytes = NDArray[np.uint8]
 Rng = np.random.Generator
 
-_ON_FACE = slice(19, 45)  # of the rows and columns of a place, what is surely on the face
+_SURELY = round(0.4 * SIDE_PX / ACROSS)  # pixels from the middle of a place, within the rounded rim of the face
+_ON_FACE = slice(SIDE_PX // 2 - _SURELY, SIDE_PX // 2 + _SURELY)
 _LEAST_SEEN = 3.5  # levels by which colours deviate there where any pip is seen
 
 
@@ -27,10 +29,9 @@ def coarse(seen: Bytes, rng: Rng) -> Bytes:
     # Whole blocks of eight pixels, begun anywhere.
     ahead = [int(n) for n in rng.integers(0, 8, 2)]
     padded = cv2.copyMakeBorder(_levels(small), ahead[0], 8, ahead[1], 8, cv2.BORDER_REPLICATE)
-    _, jpeg = cv2.imencode(".jpg", padded, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(50, 95))])
-    packed = np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)[ahead[0] :, ahead[1] :][:side, :side]
+    kept = packed(np.asarray(padded, np.uint8), int(rng.integers(50, 95)))[ahead[0] :, ahead[1] :][:side, :side]
     how = cv2.INTER_CUBIC if rng.random() < 0.5 else cv2.INTER_LINEAR
-    return np.asarray(cv2.resize(packed, (SIDE_PX, SIDE_PX), interpolation=how), np.uint8)
+    return np.asarray(cv2.resize(kept, (SIDE_PX, SIDE_PX), interpolation=how), np.uint8)
 
 
 def faint(seen: Bytes, rng: Rng) -> Bytes:
@@ -68,15 +69,19 @@ def mirroring(seen: Bytes, rng: Rng) -> Bytes:
     return _levels(seen + light[..., None] * np.maximum(lamp - seen, 0))
 
 
-FAULTS: dict[Callable[[Bytes, Rng], Bytes], float] = {
+Faults = dict[Callable[[Bytes, Rng], Bytes], float]
+"""How often each comes, in the order in which they come about."""
+FAULTS: Faults = {
     alike: 0.25, marbled: 0.2, mirroring: 0.25, faint: 0.3, coarse: 0.4,
 }  # fmt: skip
-"""Every fault and how often it comes, in the order in which they come about."""
+"""Every fault, as places have them."""
+OF_PICTURES: Faults = {alike: 0.2, faint: 0.15}
+"""Those that whole pictures have."""
 
 
-def spoil(seen: Bytes, rng: Rng) -> Bytes:
-    """The place with any of the faults."""
-    for fault, often in FAULTS.items():
+def spoil(seen: Bytes, rng: Rng, faults: Faults = FAULTS) -> Bytes:
+    """What is seen, with any of the faults."""
+    for fault, often in faults.items():
         if rng.random() < often:
             seen = fault(seen, rng)
     return seen

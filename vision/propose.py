@@ -128,20 +128,19 @@ def candidates(view: View, tolerance: float = 0.09, ones: bool = True) -> Candid
 
 
 def spotted_too(found: Candidates, spots: Spots, view: View) -> Candidates:
-    """The dice that were found, and those of the right size that were spotted on the plane."""
+    """The dice that were found, and those that were clearly spotted on the plane."""
     poses, faces = _spotted(view, spots)
     return found.joined(_weighed(view, poses, faces, np.ones(len(poses), np.float32), found.spots))
 
 
 def borne_out(found: Candidates, which: NDArray[np.int64], spots: Spots, view: View) -> Mask:
-    """Of which of these dice that were found the same face was spotted at the same place: (K,) bool."""
-    spots = _clear(view, spots)
+    """Of which of these dice that were found the same face was spotted, clearly, at the same place: (K,) bool."""
     away = np.linalg.norm(found.poses[which, None, :2] - spots.xy_px, axis=2)
     same = found.faces.face[which, None] == spots.chance.argmax(1) + 1
     return np.asarray((same & (away < _SAME_PLACE * view.plane.px_per_edge)).any(1))
 
 
-def _clear(view: View, spots: Spots) -> Spots:
+def clear_spots(spots: Spots, view: View) -> Spots:
     """Those of the spots that are clearly dice of the right size and one face."""
     clear = (spots.centre > _CLEAR_CENTRE) & (spots.chance.max(1) > _CLEAR_CHANCE)
     clear &= np.abs(np.log(spots.edge_px / view.plane.px_per_edge)) < _SIZE_OFF
@@ -172,10 +171,10 @@ def _weighed(view: View, poses: Floats, faces: FaceScores, scale: Floats, blobs:
 
 
 def _spotted(view: View, spots: Spots) -> tuple[Floats, FaceScores]:
-    """Poses (N, 3) of the dice of the right size that were clearly spotted, and their pips: those of the face that was
-    spotted count as seen, whatever light lies on them; any other face must show itself.
+    """Poses (N, 3) of the dice that were clearly spotted, and their pips: those of the face that was spotted count as
+    seen, whatever light lies on them; any other face must show itself.
     """
-    px, spots = view.plane.px_per_edge, _clear(view, spots)
+    px = view.plane.px_per_edge
     face, base = spots.chance.argmax(1), np.column_stack([spots.xy_px, spots.angle_rad]).astype(np.float32)
     near = (base[:, None] + _NEAR * np.array([px, px, 1], np.float32)).reshape(-1, 3)
     every = score_faces(view.log_image, face_maps(near, px), view.pip_radius, view.pip_spacing, view.dice.one_radius)
@@ -262,9 +261,9 @@ def _sides(reach: float) -> Floats:
     )
 
 
-def edge_steps(log_image: Floats, A_plane_face: Floats, inside: float = _INSIDE, outside: float = _OUTSIDE) -> Floats:
+def edge_steps(log_image: Floats, A_plane_face: Floats) -> Floats:
     """How much the picture changes across each side of N squares: (N, 4), the length of the side's mean log step."""
-    inner, outer = sides_at(log_image, A_plane_face, (inside, outside)).transpose(1, 0, 2, 3)
+    inner, outer = sides_at(log_image, A_plane_face, (_INSIDE, _OUTSIDE)).transpose(1, 0, 2, 3)
     return np.asarray(np.linalg.norm(outer - inner, axis=2), np.float32)
 
 

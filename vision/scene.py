@@ -12,7 +12,7 @@ from vision.foreground import DEEPEST_SHADOW, foreground
 from vision.measure import widths_of_three
 from vision.pips import log_picture, place
 from vision.profile import DiceModel, TrayProfile
-from vision.propose import Candidates, View, borne_out, candidates, spotted_too
+from vision.propose import Candidates, View, borne_out, candidates, clear_spots, spotted_too
 from vision.reading import Die
 from vision.rectify import Plane, make_plane
 from vision.spotter import Spots
@@ -92,7 +92,8 @@ def look(scene: Scene, image_bgr: Image, tolerance: float = 0.09, ones: bool = T
 
 def look_again(seen: Sight, spots: Spots) -> Sight:
     """The same roll with the dice heeded that were spotted on the plane."""
-    return _sight(seen.view, spotted_too(seen.found, spots, seen.view), spots)
+    clear = clear_spots(spots, seen.view)
+    return _sight(seen.view, spotted_too(seen.found, clear, seen.view), clear)
 
 
 def _sight(view: View, found: Candidates, spots: Spots | None) -> Sight:

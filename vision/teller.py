@@ -34,7 +34,7 @@ def tell(image_bgr: Image, xy_px: Floats, edge_px: Floats, angle_rad: Floats, wa
     places = []
     for (x, y), edge, angle in zip(xy_px, edge_px, angle_rad, strict=True):
         seen = place(image_bgr, float(x), float(y), float(edge), float(angle))
-        places += [seen, np.asarray(cv2.flip(seen, 0), np.uint8)][:ways_up]
+        places += [seen] if ways_up == 1 else [seen, np.asarray(cv2.flip(seen, 0), np.uint8)]
     logits = answer("teller", places).reshape(len(xy_px), ways_up, -1)
     means = (logits - np.logaddexp.reduce(logits, axis=2, keepdims=True)).mean(1)
     means[:, NO_TOP_FACE] += np.log(LIKELIER)
