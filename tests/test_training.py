@@ -12,7 +12,7 @@ from training.dice import NORMALS, flat_pose, overlap
 from training.lessons import Floats as Labels
 from training.lessons import varied, wanted
 from training.looks import look
-from training.places import known
+from training.places import CUT_OFF, known, mostly_whole
 from training.scenes import SIDE_PX, Scene, invent
 from training.spoiled import FAULTS, blank, spoil
 from training.surfaces import SIZE_PX, SURFACES, Floats
@@ -148,6 +148,20 @@ def test_spots_are_known_by_the_dice_they_are_at() -> None:
     rows = known(spots, dice)
     assert rows[:, :2].tolist() == [[104, 97], [118, 100], [40, 200]]
     assert rows[:, 4].tolist() == [4, NO_TOP_FACE, NO_TOP_FACE]
+
+
+@pytest.mark.parametrize(
+    ("x", "kind", "shown"),
+    [
+        (5, 3, 1),
+        (128, labels.UNREADABLE, 1),
+        (5, labels.UNREADABLE, 1 / CUT_OFF),
+        (SIDE_PX - 5, NO_TOP_FACE, 1 / CUT_OFF),
+    ],
+)
+def test_of_what_is_no_face_and_cut_off_little_is_shown(x: float, kind: int, shown: float) -> None:
+    rows = np.tile(np.array([0, x, 128, 30, 0, kind], np.float32), (10 * CUT_OFF, 1))
+    assert len(mostly_whole(rows)) == shown * len(rows)
 
 
 @pytest.mark.parametrize("fault", [*FAULTS, spoil], ids=lambda fault: fault.__name__)

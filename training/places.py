@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.command import TrainingError, run, write_whole
-from training.labels import UNDECIDED
+from training.labels import UNDECIDED, UNREADABLE
+from training.scenes import SIDE_PX
 from vision.spotter import EDGES_PX, Spots, glance
 from vision.teller import NO_TOP_FACE
 
@@ -19,6 +20,8 @@ SAME_PLACE, SAME_SIZE = 0.35, 0.4
 """Edges and log units: within these a spot is a die."""
 HARDLY_OFF, HARDLY_SIZE, NEAR_UNDECIDED = 0.42, 0.5, 0.8
 """Within these, of a die or of one that nothing is asked about, it is left out."""
+CUT_OFF = 8
+"""Of what is no face most is only cut off by the picture's edge, which is easy to tell: one in so many is enough."""
 
 Rows = NDArray[np.float32]
 
@@ -51,6 +54,13 @@ def known(spots: Spots, dice: Rows) -> Rows:
         if not (undecided.any() or hardly_off) and EDGES_PX[0] < edge < EDGES_PX[1]:
             rows.append((x, y, edge, angle, kind))
     return np.array(rows[:MOST_PLACES], np.float32).reshape(-1, 5)
+
+
+def mostly_whole(rows: Rows) -> Rows:
+    """Those rows of `write` that are worth learning from: of what is no face and cut off, one in CUT_OFF."""
+    x, y, edge, kind = rows[:, 1], rows[:, 2], rows[:, 3], rows[:, 5]
+    cut_off = (np.minimum(x, y) < edge / 2) | (np.maximum(x, y) > SIDE_PX - edge / 2)
+    return np.asarray(rows[(kind < UNREADABLE) | ~cut_off | (np.arange(len(rows)) % CUT_OFF == 0)])
 
 
 def places_of(part: Path) -> Path:

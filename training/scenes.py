@@ -18,6 +18,8 @@ MOST_DICE = 16
 """As many dice and boxes have room in a scene's tables; `invent` puts 15 at most."""
 CROWDS = 0.2
 """How often there are many dice, all of them different: so the net sees more kinds of dice in as many pictures."""
+LEANING = 0.6
+"""How often one of the dice leans or lies on another: more often than in play, for it must not be read."""
 TRIES = 12
 """How often room is looked for, for one die."""
 BESIDE_PX = 12.0
@@ -158,7 +160,7 @@ def _put_dice(scene: Scene, rng: np.random.Generator, count: int, mixed: bool) -
     """Lets dice lie about: apart or touching, sometimes one that leans or lies on another, or a cube that is none."""
     same = look(rng)
     sizes = rng.random() < 0.2
-    leaning = int(rng.integers(count)) if rng.random() < 0.33 else None
+    leaning = int(rng.integers(count)) if rng.random() < LEANING else None
     block = int(rng.integers(count)) if rng.random() < 0.1 else None
     for i in range(count):
         made = look(rng) if mixed else same

@@ -11,7 +11,7 @@ from torch.nn import functional
 from training.learning import Batch, Course, Files
 from training.lessons import Bytes, relit
 from training.net import Teller
-from training.places import images_of
+from training.places import images_of, mostly_whole
 from training.spoiled import blank, spoil
 from vision.spotter import UNREADABLE
 from vision.teller import NO_TOP_FACE, SIDE_PX, place
@@ -28,7 +28,7 @@ BESIDE, SMALLER, LARGER = (0.5, 0.85), (0.3, 0.58), (1.75, 2.5)
 
 def load(path: Path) -> dict[str, NDArray[Any]]:
     """The places of one file, of each class those there are, and the pictures they are in."""
-    rows = np.load(path)["places"]
+    rows = mostly_whole(np.load(path)["places"])
     return {"images": images_of(path), **{str(kind): rows[rows[:, 5] == kind] for kind in range(len(SHARES))}}
 
 
