@@ -6,6 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.lean import leans
+from vision.loose import stray
 from vision.spotter import Spots
 
 EDGE_PX, SCALE = 40.0, 0.5
@@ -47,6 +48,13 @@ def test_a_die_of_which_hardly_anything_shows_is_not_said_to_lean() -> None:
     dice = seen(ANYWHERE[0])
     dice.die[30:70, 40:80] = 0
     assert leans(dice)[0] == 0
+
+
+@pytest.mark.parametrize(("surely", "doubted"), [(0.95, True), (0.8, False)])
+def test_what_surely_looks_like_a_die_that_was_not_read_is_not_passed_over(surely: float, doubted: bool) -> None:
+    dice = seen(ANYWHERE[0])
+    dice.die[190:210, 110:130] = surely
+    assert stray(dice) == doubted
 
 
 def test_no_dice_do_not_lean() -> None:

@@ -18,7 +18,7 @@ from training.spoiled import FAULTS, blank, spoil
 from training.surfaces import SIZE_PX, SURFACES, Floats
 from training.textures import table_texture
 from training.things import THINGS
-from vision import spotter
+from vision import teller
 from vision.spotter import Spots
 from vision.teller import NO_TOP_FACE
 
@@ -103,7 +103,7 @@ def test_pips_can_be_told_from_the_body() -> None:
 
 
 def test_the_classes_are_those_the_reader_understands() -> None:
-    assert labels.UNREADABLE == spotter.UNREADABLE
+    assert labels.UNREADABLE == teller.UNREADABLE
 
 
 def test_a_die_that_is_not_seen_at_all_is_not_asked_about(scenes: list[Scene]) -> None:

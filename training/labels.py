@@ -8,7 +8,7 @@ from training.scenes import MOST_DICE, SIDE_PX, Scene
 
 UNREADABLE, UNDECIDED = 6, 7
 """Classes beside 0 to 5 for the faces 1 to 6: a die whose top face cannot be told, and one about which nothing is
-asked. The first is vision.spotter's; a test holds them together, so that examples can be made without the reader."""
+asked. The first is vision.teller's; a test holds them together, so that examples can be made without the reader."""
 SMALLEST_PX = 11.0
 """Edges of top faces below this are too small to ask about."""
 LEAST_SEEN, MOST_HIDDEN = 0.9, 0.75

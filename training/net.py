@@ -63,7 +63,7 @@ class Teller(nn.Module):
         super().__init__()
         layers: list[nn.Module] = [conv(3, width, 5, stride=2), nn.ReLU(), Block(width)]
         for inputs in (width, 2 * width):
-            layers += [conv(inputs, 2 * inputs, stride=2), nn.ReLU(), Block(2 * inputs)]
+            layers += [conv(inputs, 2 * inputs, stride=2), nn.ReLU(), Block(2 * inputs), Block(2 * inputs)]
         self.see = nn.Sequential(*layers)
         self.say = nn.Sequential(
             nn.Flatten(), nn.Dropout(0.2), nn.Linear(4 * width * (SIDE_PX // 8) ** 2, NO_TOP_FACE + 1)

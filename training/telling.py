@@ -13,8 +13,7 @@ from training.lessons import Bytes, relit
 from training.net import Teller
 from training.places import images_of, mostly_whole
 from training.spoiled import blank, spoil
-from vision.spotter import UNREADABLE
-from vision.teller import NO_TOP_FACE, SIDE_PX, place
+from vision.teller import NO_TOP_FACE, SIDE_PX, UNREADABLE, place
 
 BATCH = 64
 SHARES = (0.085, 0.085, 0.085, 0.085, 0.085, 0.085, 0.24, 0.25)

@@ -12,7 +12,8 @@ from vision.lean import leans, parts_of_dice
 from vision.pips import log_picture, sample
 from vision.profile import TrayProfile
 from vision.reading import Die, Reading
-from vision.spotter import UNREADABLE, Spots, spot
+from vision.spotter import Spots, spot
+from vision.teller import UNREADABLE
 
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
@@ -27,6 +28,7 @@ SURE = 0.95  # the chance of a face
 ODD_SIZE, UNUSUAL = 0.45, 1.9  # log units by which a die not clear is off the usual edge; ratio of edges in one picture
 VISIBLE = (1.0, 2.6)  # all that shows of a die over its top face
 STRAY_AREA = 0.75, 3.0  # edges squared: what may be a die or two; a larger thing is another
+SURE_PART = 0.85  # the chance that half of it has to be a die: boxes and cables have less, leaning dice .9 and more
 LEAST_PART = 25  # pixels of the map: a small die that was not spotted at all
 ON_TOP = 0.35  # edges from the middle of a top face, within its rounded rim
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
@@ -109,12 +111,12 @@ def _doubts(dice: Spots, chance: Floats, clear: NDArray[np.bool_]) -> list[str]:
             reasons.append(f"a die could be {first} or {second}")
     if len(dice) > 1 and dice.edge_px.max() > UNUSUAL * dice.edge_px.min():
         reasons.append("dice much larger or smaller than the others")
-    if _stray(dice):
+    if stray(dice):
         reasons.append("something looks like a part of a die that was not read")
     return reasons
 
 
-def _stray(dice: Spots) -> bool:
+def stray(dice: Spots) -> bool:
     """Whether more of the picture looks like dice than those that were read can show of themselves."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(parts_of_dice(dice))
     if not len(dice):
@@ -128,7 +130,8 @@ def _stray(dice: Spots) -> bool:
     # How much larger than its top face a die looks depends on the lean of the camera, which is the same for all.
     usual = float(np.clip(np.median(area[read] / covered[read]), *VISIBLE)) if read.any() else VISIBLE[0]
     excess = (area - usual * covered) / np.median(tops)
-    return bool(((excess > STRAY_AREA[0]) & (excess < STRAY_AREA[1]))[1:].any())
+    as_large = (excess > STRAY_AREA[0]) & (excess < STRAY_AREA[1]) & (np.arange(count) > 0)
+    return any(np.median(dice.die[labels == part]) > SURE_PART for part in np.nonzero(as_large)[0])
 
 
 def _die(dice: Spots, k: int, chance: Floats, clear: bool) -> Die:

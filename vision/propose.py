@@ -13,7 +13,8 @@ from vision.foreground import Foreground
 from vision.pips import GREY_BGR, PIP_RADIUS, PIP_SPACING, FaceScores, sample_faces, score_faces
 from vision.profile import DiceModel
 from vision.rectify import Plane
-from vision.spotter import UNREADABLE, Spots
+from vision.spotter import Spots
+from vision.teller import UNREADABLE
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]

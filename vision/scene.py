@@ -24,7 +24,7 @@ LEAST_WORTH = 0.9
 _DOUBTFUL_LEAD, _DOUBTFUL_BORNE_OUT = 0.25, 0.05
 _LEAST_SCORE, _SCORE_WITH_LEAD = 0.55, 0.42
 _WEAK_OUTLINE = 0.2
-_WEAK_SIDE = 0.14
+_WEAK_SIDE, _WEAK_SIDE_OF_ONE = 0.14, 0.22
 _LEAST_BODY = 0.9
 _LEAST_OWN = 0.15
 _SCALE_OFF, _SMALL_BORNE_OUT, _TOO_WIDE = 0.07, 0.12, 0.05
@@ -129,7 +129,9 @@ def _doubts(
             glare = "there is glare on a die: " if glares[k] > MOST_GLARE and found.faces.polarity[i] > 0 else ""
             of_one.append(f"{glare}the pips of the {face} are hard to see")
         # One side may hardly be seen against a neighbour; where two are not, spots of others may have made up a face.
-        if found.outline[i] < _WEAK_OUTLINE or (found.second_side[i] < _WEAK_SIDE and not borne[k]):
+        # A single pip tells little of how a die lies, to the nets too: the sides of a One must tell it.
+        least_side = _WEAK_SIDE_OF_ONE if face == 1 else 0.0 if borne[k] else _WEAK_SIDE
+        if found.outline[i] < _WEAK_OUTLINE or found.second_side[i] < least_side:
             of_one.append(f"the {face} has no clear outline: a die may be leaning")
         if wide[k] > view.dice.largest + _TOO_WIDE:
             of_one.append(f"the {face} is larger than a die lying flat: it may lie on another")

@@ -17,8 +17,6 @@ Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
 
 STRIDE_PX = 4
-UNREADABLE = 6
-"""The class, after the faces 0 to 5 for one to six pips, of a die whose top face cannot be told."""
 FIRST_LOOK_PX, FIRST_LEVELS, SECOND_LEVEL = 1024, (0.5, 0.25), 1.0
 MOST_PX = 1.5e6
 BEST_EDGE_PX = 44.0  # at which most faces are told rightly on rendered rigs

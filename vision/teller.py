@@ -16,11 +16,14 @@ Image = NDArray[np.uint8]
 SIDE_PX = 64
 ACROSS = 2.0
 """Edges of a top face across a place: enough around it to tell a top face from one at the side."""
-NO_TOP_FACE = 7
-"""The class, after the six faces and a die whose face cannot be told, of a place where no top face is."""
+UNREADABLE, NO_TOP_FACE = 6, 7
+"""The classes, after the six faces, of a die whose top face cannot be told and of a place where no top face is."""
 LIKELIER = 3.0
 """So much likelier NO_TOP_FACE is, against the rest, among the places the spotter finds than among those learned from:
 there it was a quarter (training.telling.SHARES), in photographs and on rigs it is half and more."""
+RARER = 0.5
+"""So much rarer is UNREADABLE: a third of the dice there lean or are hidden, in play hardly one (but that one must not
+be read)."""
 
 
 def tell(image_bgr: Image, xy_px: Floats, edge_px: Floats, angle_rad: Floats, ways_up: int = 2) -> Floats:
@@ -37,6 +40,7 @@ def tell(image_bgr: Image, xy_px: Floats, edge_px: Floats, angle_rad: Floats, wa
         places += [seen] if ways_up == 1 else [seen, np.asarray(cv2.flip(seen, 0), np.uint8)]
     logits = answer("teller", places).reshape(len(xy_px), ways_up, -1)
     means = (logits - np.logaddexp.reduce(logits, axis=2, keepdims=True)).mean(1)
+    means[:, UNREADABLE] += np.log(RARER)
     means[:, NO_TOP_FACE] += np.log(LIKELIER)
     chance = np.exp(means - means.max(1, keepdims=True))
     return np.asarray(chance / chance.sum(1, keepdims=True), np.float32)
