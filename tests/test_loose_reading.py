@@ -10,7 +10,7 @@ from vision import loose
 from vision.loose import read_loose
 from vision.profile import TrayProfile
 from vision.reading import Die
-from vision.spotter import spot, spot_sized
+from vision.spotter import spot, spot_sized, squares
 from vision.teller import NO_TOP_FACE, UNREADABLE, place, tell
 
 Image = NDArray[np.uint8]
@@ -156,30 +156,48 @@ def test_the_face_of_a_place_is_told_though_it_was_found_only_about_there(
     face: int, die_of: dict[int, tuple[Image, Die]]
 ) -> None:
     picture, die = die_of[face]
-    edge = np.array([1.08 * die.size_px], np.float32)
-    at = np.array([[die.x_px + 0.05 * edge[0], die.y_px - 0.05 * edge[0]]], np.float32)
-    told = tell(picture, at, edge, np.deg2rad([die.angle_deg + 6]).astype(np.float32))
+    at = np.array([[die.x_px + 0.05 * die.size_px, die.y_px - 0.05 * die.size_px]], np.float32)
+    told, _, _ = tell(picture, at, squares(np.array([1.08 * die.size_px]), np.deg2rad([die.angle_deg + 6])))
     assert told.shape == (1, 8)
     assert told[0].argmax() + 1 == face
+
+
+def test_every_look_sees_better_how_a_top_face_lies(die_of: dict[int, tuple[Image, Die]]) -> None:
+    off_px: dict[int, list[float]] = {looks: [] for looks in range(3)}
+    for picture, die in die_of.values():
+        truly = np.array(die.corners_px)
+        begin = np.array([[die.x_px + 0.08 * die.size_px, die.y_px - 0.06 * die.size_px]], np.float32)
+        A = squares(np.array([1.2 * die.size_px]), np.deg2rad([die.angle_deg + 10]))
+        for looks, far in off_px.items():
+            _, (xy,), (A_image_face,) = tell(picture, begin, A, looks) if looks else (None, begin, A)
+            corners = xy + np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) @ A_image_face.T
+            apart = np.linalg.norm(corners[:, None] - truly, axis=2).min(1)
+            far.append(float(apart.max() / die.size_px))
+    spotted, once, twice = (float(np.mean(far)) for far in off_px.values())
+    assert twice < once < 0.5 * spotted
+    assert twice < 0.1
 
 
 def test_where_no_die_lies_the_teller_tells_no_top_face() -> None:
     empty = quick_tray(5, STYLES[0]).empty_picture()
     at = np.array([[300, 250], [420, 300]], np.float32)
-    told = tell(empty, at, np.full(2, 40, np.float32), np.zeros(2, np.float32))
+    told, _, _ = tell(empty, at, squares(np.full(2, 40), np.zeros(2)))
     assert told.argmax(1).tolist() == [NO_TOP_FACE] * 2
 
 
 def test_no_place_is_told_of_none() -> None:
-    nowhere = np.zeros((0, 2), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32)
-    assert tell(felt(), *nowhere).shape == (0, 8)
+    nowhere = np.zeros((0, 2), np.float32), np.zeros((0, 2, 2), np.float32)
+    assert [part.shape for part in tell(felt(), *nowhere)] == [(0, 8), (0, 2), (0, 2, 2)]
 
 
 @pytest.mark.parametrize("edge_px", [20.0, 70.0, 210.0])
-def test_a_place_is_seen_upright_and_at_one_size(edge_px: float) -> None:
+@pytest.mark.parametrize("high", [1.0, 0.7])
+def test_a_place_is_seen_upright_square_and_at_one_size(edge_px: float, high: float) -> None:
     picture = felt()
     draw_face(picture, 2, 400, 300, angle_deg=30, edge_px=edge_px)
-    seen = place(picture, 400, 300, edge_px, np.deg2rad(30)).astype(int).sum(2)
+    slanted = np.asarray(cv2.resize(picture, None, fx=1, fy=high, interpolation=cv2.INTER_AREA), np.uint8)
+    A = np.diag([1, high]) @ squares(np.array([edge_px]), np.deg2rad([30]))[0]
+    seen = place(slanted, np.array([400, 300 * high]), A).astype(int).sum(2)
     darkest = np.argwhere(seen == seen[16:48, 16:48].min())
     # Pips of a Two lie on a diagonal, .26 edges from the middle; a place is two edges wide.
     assert np.abs(np.abs(darkest - 31.5) - 0.26 * 32).max() < 3.5

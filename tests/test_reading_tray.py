@@ -14,7 +14,7 @@ from vision.learn import learn_dice
 from vision.profile import TrayProfile
 from vision.read import Reader
 from vision.scene import Sight, look, look_again, scene_of
-from vision.spotter import Spots
+from vision.spotter import Spots, squares
 
 Known = tuple[SimulatedTray, TrayProfile]
 
@@ -247,8 +247,8 @@ def spots_at(seen: Sight, aside_px: float = 0, other: int = 0) -> Spots:
     """The dice that were seen as the nets would spot them, beside where they are, or `other` faces."""
     sure, nowhere = np.ones(len(seen.best), np.float32), np.zeros((1, 1), np.float32)
     chance = np.eye(7, dtype=np.float32)[(seen.faces - 1 + other) % 6]
-    edge_px = sure * seen.view.plane.px_per_edge
-    return Spots(seen.poses[:, :2] + aside_px, edge_px, seen.poses[:, 2], sure, chance, nowhere, 1.0)
+    A = squares(sure * seen.view.plane.px_per_edge, seen.poses[:, 2])
+    return Spots(seen.poses[:, :2] + aside_px, A, sure, chance, nowhere, 1.0)
 
 
 @pytest.mark.parametrize(("aside_px", "other", "doubted"), [(0, 0, False), (0, 1, True), (9, 0, True)])

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 
+import cv2
 import numpy as np
 import pytest
 
 from training import labels
-from training.dice import NORMALS, flat_pose, overlap
+from training.dice import NORMALS, flat_pose, overlap, top_face
 from training.lessons import Floats as Labels
 from training.lessons import varied, wanted
 from training.looks import look
@@ -19,7 +20,7 @@ from training.surfaces import SIZE_PX, SURFACES, Floats
 from training.textures import table_texture
 from training.things import THINGS
 from vision import teller
-from vision.spotter import Spots
+from vision.spotter import Spots, squares
 from vision.teller import NO_TOP_FACE
 
 SEEDS = range(7)
@@ -111,6 +112,27 @@ def test_a_die_that_is_not_seen_at_all_is_not_asked_about(scenes: list[Scene]) -
     assert (labels.labels(scenes[1], nothing)[:, 4] == labels.UNDECIDED).all()
 
 
+def test_a_top_face_is_as_large_in_the_picture_as_its_shape_says(scenes: list[Scene]) -> None:
+    for scene in scenes:
+        shapes = labels.shapes(scene)
+        for i in labels.pipped(scene):
+            middle, axes = top_face(scene.dice[i])
+            square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) * scene.dice[i].edge
+            corners = scene.to_px(middle + square @ axes).astype(np.float32)
+            assert abs(np.linalg.det(shapes[i])) == pytest.approx(cv2.contourArea(corners), rel=0.05)
+
+
+@pytest.mark.parametrize("which", range(len(labels.SAME_FACE)))
+def test_a_look_that_is_put_right_as_the_teller_should_say_sees_the_face_as_it_lies(which: int) -> None:
+    xy, A = np.array([100.0, 80.0]), np.array([[30.0, 4.0], [-6.0, 24.0]])
+    true_xy, true_A = np.array([103.0, 77.0]), np.array([[27.0, 3.0], [-2.0, 29.0]])
+    said = labels.pose(xy, A @ labels.SAME_FACE[which], true_xy, true_A)
+    right_A = A @ labels.SAME_FACE[which] @ (np.eye(2) + said[2:].reshape(2, 2))
+    assert xy + A @ labels.SAME_FACE[which] @ said[:2] == pytest.approx(true_xy)
+    assert np.abs(said).max() < 0.5
+    assert min(np.abs(right_A - true_A @ same).max() for same in labels.SAME_FACE) < 1e-9
+
+
 def test_the_net_should_name_a_die_where_its_face_is_centred() -> None:
     want = wanted(np.array([[101.0, 58.0, 24.0, 0.0, 4.0], labels.NOBODY], np.float32))
     assert np.argwhere(want.centre == 1).tolist() == [[14, 25]]
@@ -144,10 +166,12 @@ def test_spots_are_known_by_the_dice_they_are_at() -> None:
     dice = np.array([[100, 100, 30, 0, 4], [200, 100, 30, 0, labels.UNDECIDED]], np.float32)
     xy = np.array([[104, 97], [118, 100], [111, 100], [205, 105], [40, 200]], np.float32)
     many = np.zeros(len(xy), np.float32)
-    spots = Spots(xy, many + 28, many, many, np.zeros((len(xy), 7), np.float32), np.zeros((2, 2), np.float32), 0.25)
-    rows = known(spots, dice)
+    A = squares(many + 28, many)
+    spots = Spots(xy, A, many, np.zeros((len(xy), 7), np.float32), np.zeros((2, 2), np.float32), 0.25)
+    rows, of_die = known(spots, dice)
     assert rows[:, :2].tolist() == [[104, 97], [118, 100], [40, 200]]
     assert rows[:, 4].tolist() == [4, NO_TOP_FACE, NO_TOP_FACE]
+    assert of_die.tolist() == [0, -1, -1]
 
 
 @pytest.mark.parametrize(

@@ -19,20 +19,22 @@ def write(out: Path, first: int, count: int) -> None:
     """Writes one .npz file of the `count` scenes from seed `first` on, of N pictures, two a scene.
 
     `images` (N, 256, 256, 3) uint8 BGR; `masks` (N, 8192) uint8, `packbits` of which pixels show dice; `labels`
-    (N, 16, 5) float32, see `labels.label`. The file is there when it is whole. TrainingError where nothing can draw.
+    (N, 16, 5) and `shapes` (N, 16, 2, 2) float32, see training.labels. The file is there when it is whole.
+    TrainingError where nothing can draw.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
-    easel, images, masks, rows = Easel(), [], [], []
+    easel, images, masks, rows, shapes = Easel(), [], [], [], []
     for seed in range(first, first + count):
         scene, rng = invent(seed), np.random.default_rng([seed, 1])
         light, which = easel.draw(scene)
         mask = np.packbits(np.isin(which[..., 0], [i + 1 for i in labels.pipped(scene)]))
-        wanted = labels.labels(scene, which)
+        wanted, shape = labels.labels(scene, which), labels.shapes(scene)
         for _ in range(TAKES):
             images.append(develop(light, rng))
             masks.append(mask)
             rows.append(wanted)
-    write_whole(out, images=np.stack(images), masks=np.stack(masks), labels=np.stack(rows))
+            shapes.append(shape)
+    write_whole(out, images=np.stack(images), masks=np.stack(masks), labels=np.stack(rows), shapes=np.stack(shapes))
 
 
 def main() -> None:

@@ -23,6 +23,11 @@ _ACROSS = np.linspace(-0.36, 0.36, 7)  # the rim may be round and show another f
 SAMPLES = np.array([(a, b) for a in _ACROSS for b in _ACROSS])
 """Places on a top face, (49, 2) in its edges from its middle."""
 
+SAME_FACE = np.array([np.array(turn) @ np.diag([1, way]) for way in (1, -1) for turn in (
+    [[1, 0], [0, 1]], [[0, -1], [1, 0]], [[-1, 0], [0, -1]], [[0, 1], [-1, 0]],
+)])  # fmt: skip
+"""The turns and mirrors that leave a square as it is, (8, 2, 2)."""
+
 
 def labels(scene: Scene, which: NDArray[np.uint8]) -> NDArray[np.float32]:
     """A row for each die, (16, 5), as `label` has them; `which` (side, side, 2) says the die and face of each pixel."""
@@ -30,6 +35,18 @@ def labels(scene: Scene, which: NDArray[np.uint8]) -> NDArray[np.float32]:
     for i in pipped(scene):
         rows[i] = label(scene, which, i)
     return rows
+
+
+def shapes(scene: Scene) -> NDArray[np.float32]:
+    """How each die's uppermost face lies in the picture, (16, 2, 2): columns along its edges, px; zeros for no die."""
+    seen = np.zeros((MOST_DICE, 2, 2), np.float32)
+    for i in pipped(scene):
+        die = scene.dice[i]
+        centre, axes = top_face(die)
+        # Between the middles of opposite sides: of a near die one side looks larger than the other.
+        ends_px = scene.to_px(centre + die.edge / 2 * np.concatenate([axes, -axes]))
+        seen[i] = (ends_px[:2] - ends_px[2:]).T
+    return seen
 
 
 def pipped(scene: Scene) -> list[int]:
@@ -61,3 +78,12 @@ def label(scene: Scene, which: NDArray[np.uint8], i: int) -> tuple[float, float,
     if edge_px < SMALLEST_PX:
         kind = UNDECIDED
     return float(x_px), float(y_px), edge_px, float(np.arctan2(along[1], along[0])), kind
+
+
+def pose(
+    xy: NDArray[np.float64], A: NDArray[np.float64], true_xy: NDArray[np.float64], true_A: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """What should be said, (6,) as in vision.teller.SAID, of a face that truly lies so where it is seen as by `A`."""
+    edges = np.linalg.solve(A, true_A) @ SAME_FACE - np.eye(2)
+    nearest = edges[np.abs(edges).sum((1, 2)).argmin()]
+    return np.concatenate([np.linalg.solve(A, true_xy - xy), nearest.ravel()])

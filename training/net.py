@@ -4,7 +4,7 @@ lies; the other takes one place and says which face is there."""
 import torch
 from torch import nn
 
-from vision.teller import NO_TOP_FACE, SIDE_PX
+from vision.teller import SAID, SIDE_PX
 
 CLASSES = 7
 """Faces 1 to 6, and a die whose top face cannot be told."""
@@ -57,7 +57,7 @@ class Spotter(nn.Module):
 
 
 class Teller(nn.Module):
-    """(n, 3, 64, 64) BGR in 0..1 to logits of what is there, (n, 8)."""
+    """(n, 3, 64, 64) BGR in 0..1 to what vision.teller reads, (n, 14): logits of what is there, and how it lies."""
 
     def __init__(self, width: int = 24) -> None:
         super().__init__()
@@ -65,9 +65,7 @@ class Teller(nn.Module):
         for inputs in (width, 2 * width):
             layers += [conv(inputs, 2 * inputs, stride=2), nn.ReLU(), Block(2 * inputs), Block(2 * inputs)]
         self.see = nn.Sequential(*layers)
-        self.say = nn.Sequential(
-            nn.Flatten(), nn.Dropout(0.2), nn.Linear(4 * width * (SIDE_PX // 8) ** 2, NO_TOP_FACE + 1)
-        )
+        self.say = nn.Sequential(nn.Flatten(), nn.Dropout(0.2), nn.Linear(4 * width * (SIDE_PX // 8) ** 2, SAID))
 
     def forward(self, place: torch.Tensor) -> torch.Tensor:
         """What is said of each place."""

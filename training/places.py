@@ -27,33 +27,41 @@ Rows = NDArray[np.float32]
 
 
 def write(part: Path) -> None:
-    """Writes the places of one file of examples beside it: `places` (N, 6) float32, rows of the number of the picture,
-    x, y and edge (px), angle of an edge (rad) and class. All dice are among them, as they lie and as they are spotted.
+    """Writes the places of one file of examples beside it: `places` (N, 12) float32, rows of the number of the picture,
+    x, y and edge (px), angle of an edge (rad) and class; then how the top face of a die there truly lies: its x and y,
+    and the columns along its edges (px), NaN where none is. All dice are among them, as they lie and as spotted.
     """
     with np.load(part) as file:
-        images, labels = file["images"], file["labels"]
+        images, labels, shapes = file["images"], file["labels"], file["shapes"]
     rng, rows = np.random.default_rng(0), []
-    for k, (image, dice) in enumerate(zip(images, labels, strict=True)):
+    for k, (image, dice, shape) in enumerate(zip(images, labels, shapes, strict=True)):
         zoom = float(np.exp(rng.uniform(*np.log(ZOOMS)))) if k % 2 else 1.0
-        spotted = known(glance(image, zoom), dice)
-        own = dice[dice[:, 4] < UNDECIDED]
-        rows += [np.column_stack([np.full(len(some), k), some]) for some in (own, spotted)]
+        spotted, of_die = known(glance(image, zoom), dice)
+        own = np.nonzero(dice[:, 4] < UNDECIDED)[0]
+        truly = np.vstack([np.column_stack([dice[:, :2], shape.reshape(-1, 4)]), np.full(6, np.nan)])
+        truly[:-1][dice[:, 4] >= UNREADABLE] = np.nan
+        for some, which in ((dice[own], own), (spotted, of_die)):
+            rows.append(np.column_stack([np.full(len(some), k), some, truly[which]]))
     write_whole(places_of(part), places=np.concatenate(rows).astype(np.float32))
 
 
-def known(spots: Spots, dice: Rows) -> Rows:
-    """Those spots of which it is known what they are: (n, 5) rows as those of the `dice` (n, 5)."""
-    rows = []
+def known(spots: Spots, dice: Rows) -> tuple[Rows, NDArray[np.intp]]:
+    """Those spots of which it is known what they are: (n, 5) rows as those of the `dice` (n, 5), and the number of the
+    die that each is, (n,), -1 of what is none.
+    """
+    rows, of_die = [], []
     for (x, y), edge, angle in zip(spots.xy_px, spots.edge_px, spots.angle_rad, strict=True):
         away, size = np.hypot(*(dice[:, :2] - (x, y)).T), np.abs(np.log(dice[:, 2] / edge))
         share = away / np.maximum(dice[:, 2], edge)
         same = (share < SAME_PLACE) & (size < SAME_SIZE)
         undecided = (dice[:, 4] == UNDECIDED) & (away < NEAR_UNDECIDED * dice[:, 2])
-        kind = float(dice[np.where(same, share, np.inf).argmin(), 4]) if same.any() else NO_TOP_FACE
+        die = int(np.where(same, share, np.inf).argmin()) if same.any() else -1
+        kind = float(dice[die, 4]) if same.any() else NO_TOP_FACE
         hardly_off = not same.any() and ((share < HARDLY_OFF) & (size < HARDLY_SIZE)).any()
         if not (undecided.any() or hardly_off) and EDGES_PX[0] < edge < EDGES_PX[1]:
             rows.append((x, y, edge, angle, kind))
-    return np.array(rows[:MOST_PLACES], np.float32).reshape(-1, 5)
+            of_die.append(die)
+    return np.array(rows[:MOST_PLACES], np.float32).reshape(-1, 5), np.array(of_die[:MOST_PLACES], np.intp)
 
 
 def mostly_whole(rows: Rows) -> Rows:

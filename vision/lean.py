@@ -1,7 +1,7 @@
-"""Tells a die that leans from those that lie flat by what shows of its sides, where nothing is known of the camera.
+"""Tells a die that leans from those that lie flat by how it is seen, where nothing is known of the camera.
 
-A camera sees the middle of a die's body beside that of its top face, by as much as it looks at the die from one side:
-dice that lie flat agree in this, wherever the camera is.
+A camera that looks at dice from one side sees the middle of a die's body beside that of its top face, and the top face
+slanted: dice that lie flat agree in both, wherever the camera is.
 """
 
 import cv2
@@ -16,8 +16,10 @@ PART = 0.7  # chance of a pixel to be a part of a die
 HOLE = 0.45  # edges: pips and gloss are holes in what looks like a die
 _REACH, _LEAST_AREA = 1.3, 0.5  # edges from the middle of a top face; squares of edges
 # Before any die is seen: how far bodies are seen from their top faces in the middle of the picture, in edges, and how
-# much farther for each edge from there; and how far dice that lie flat stray from that.
-_MIDDLE, _SLOPE, _SLOPE_OFF, _STRAY = 0.2, 0.03, 0.03, 0.07
+# much nearer to the middle for each edge from there; and how far dice that lie flat stray from that.
+_MIDDLE, _SLOPE, _SLOPE_OFF, _STRAY = 0.2, -0.028, 0.012, 0.05
+# The same of how slanted top faces are, see `_slants`; how far they stray is told for large dice and for each pixel.
+_SLANT, _SLANT_SLOPE, _SLANT_STRAY, _SLANT_STRAY_PX = 0.1, 0.01, 0.015, 0.5
 
 
 def parts_of_dice(spots: Spots) -> NDArray[np.uint8]:
@@ -30,15 +32,27 @@ def parts_of_dice(spots: Spots) -> NDArray[np.uint8]:
     )
 
 
-def leans(dice: Spots) -> Floats:
-    """How far each of N dice strays from what the others tell of the camera: (N,) deviations, 0 where it hides."""
+def leans(dice: Spots, clear: NDArray[np.bool_]) -> Floats:
+    """The chance (N,) that a die which lies flat strays at least so far from what the others tell of the camera, 1 of
+    those that are not `clear` (N,) to be dice: they tell nothing.
+
+    Four coordinates stray, normally, or two where hardly anything of the body shows.
+    """
     if not len(dice):
         return np.zeros(0)
-    shift = _shifts(dice)
-    known = np.isfinite(shift[:, 0])
     size = np.array(dice.die.shape[::-1]) / dice.map_scale
-    at = (dice.xy_px - size / 2) / float(np.median(dice.edge_px))
-    return np.array([_deviations(shift, at, known, k) if known[k] else 0.0 for k in range(len(dice))])
+    x, y = ((dice.xy_px - size / 2) / float(np.median(dice.edge_px))).T
+    one, none = np.ones(len(dice)), np.zeros(len(dice))
+    # Seen by a camera far above them, bodies shift by a + s · at; slants change by any linear map, hardly.
+    shifts = np.array([[one, none, x], [none, one, y]]).transpose(2, 0, 1)
+    slants = np.array([[one, none, x, none, y, none], [none, one, none, x, none, y]]).transpose(2, 0, 1)
+    shift, slant = (np.where(clear[:, None], seen, np.nan) for seen in (_shifts(dice), _slants(dice)))
+    stray = np.hypot(_SLANT_STRAY, _SLANT_STRAY_PX / dice.edge_px)
+    far = _strays(shift, shifts, [0, 0, _SLOPE], [_MIDDLE, _MIDDLE, _SLOPE_OFF], _STRAY * one)
+    slanted = _strays(slant, slants, [0] * 6, [_SLANT] * 2 + [_SLANT_SLOPE] * 4, stray)
+    # How often the square of a normal vector's length is larger: the chi-square distribution's tail.
+    half = (far + slanted) / 2
+    return np.asarray(np.exp(-half) * (1 + half * np.isfinite(shift[:, 0])))
 
 
 def _shifts(dice: Spots) -> Floats:
@@ -58,22 +72,28 @@ def _shifts(dice: Spots) -> Floats:
     return shift
 
 
-def _deviations(shift: Floats, at: Floats, known: NDArray[np.bool_], k: int) -> float:
-    """Of the shift of die `k`, from that which the others let expect: linear regression with a prior, after Bayes.
-
-    The shift is linear in the place, x = a + s · at, which holds well below a camera and well enough far from it.
+def _slants(dice: Spots) -> Floats:
+    """How much longer each top face looks down than across, and along one diagonal than the other, (N, 2): 0 for a
+    square however it is turned, about a quarter of the square of the angle (rad) at which it is seen.
     """
-    information = np.diag([_MIDDLE**-2, _MIDDLE**-2, _SLOPE_OFF**-2])
-    evidence = information @ [0, 0, _SLOPE]
-    for i in np.nonzero(known)[0]:
-        if i != k:
-            J = _jacobian(at[i])
-            information = information + J.T @ J / _STRAY**2
-            evidence = evidence + J.T @ shift[i] / _STRAY**2
-    covariance, J = np.linalg.inv(information), _jacobian(at[k])
-    off = shift[k] - J @ covariance @ evidence
-    return float(np.sqrt(off @ np.linalg.solve(J @ covariance @ J.T + np.eye(2) * _STRAY**2, off)))
+    M = dice.A_image_face @ dice.A_image_face.transpose(0, 2, 1) / dice.edge_px[:, None, None] ** 2
+    return np.stack([(M[:, 1, 1] - M[:, 0, 0]) / 4, M[:, 0, 1] / 2], 1)
 
 
-def _jacobian(at: Floats) -> Floats:
-    return np.array([[1, 0, at[0]], [0, 1, at[1]]])
+def _strays(seen: Floats, J: Floats, mean: list[float], deviation: list[float], stray: Floats) -> Floats:
+    """Squares (N,) of the deviations by which each of `seen` (N, 2) is off what the others tell, 0 where it is nan.
+
+    Linear regression with a prior, after Bayes: `seen` is `J` (N, 2, P) times P unknowns, of which their `mean` and
+    `deviation` (P,) were known before, but for normal errors of deviation `stray` (N,).
+    """
+    known = np.isfinite(seen[:, 0])
+    squares = np.zeros(len(seen))
+    for k in np.nonzero(known)[0]:
+        others = known & (np.arange(len(seen)) != k)
+        rows, weights = J[others].reshape(-1, J.shape[2]), np.repeat(stray[others] ** -2, 2)
+        information = np.diag(np.array(deviation) ** -2) + rows.T * weights @ rows
+        evidence = np.array(mean) / np.array(deviation) ** 2 + rows.T * weights @ seen[others].ravel()
+        covariance = np.linalg.inv(information)
+        off = seen[k] - J[k] @ covariance @ evidence
+        squares[k] = off @ np.linalg.solve(J[k] @ covariance @ J[k].T + np.eye(2) * stray[k] ** 2, off)
+    return squares

@@ -33,6 +33,8 @@ LEAST_PART = 25  # pixels of the map: a small die that was not spotted at all
 ON_TOP = 0.35  # edges from the middle of a top face, within its rounded rim
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
 
+_CORNERS = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+
 
 def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int | None = None) -> Reading:
     """The dice on a photograph taken from any side with any camera.
@@ -47,11 +49,9 @@ def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int
     unreadable = spots.chance.argmax(1) == UNREADABLE
     maybe = (spots.centre * spots.chance.max(1) > DIE) & ~odd & ~_on_a_side(spots)
     dice = spots.take(~unreadable & (maybe | sure))
-    chance = dice.chance[:, :UNREADABLE]
+    chance = dice.chance[:, :UNREADABLE] / (1 - dice.chance[:, UNREADABLE:])
     clear = dice.centre > CLEAR
-    # Two coordinates stray, normally: further than t deviations with a chance of exp(-t² / 2).
-    most = np.sqrt(-2 * np.log(STRAYS / max(len(dice), 1)))
-    leaning = _crowded(dice) | (clear & (leans(dice) > most))
+    leaning = _crowded(dice) | (leans(dice, clear) < STRAYS / max(len(dice), 1))
     reasons = _doubts(dice, chance, clear)
     if leaning.any():
         reasons.append("a die may be leaning: its sides show otherwise than those of the others")
@@ -136,17 +136,15 @@ def stray(dice: Spots) -> bool:
 
 def _die(dice: Spots, k: int, chance: Floats, clear: bool) -> Die:
     face = int(chance.argmax())
-    (x, y), edge, angle = dice.xy_px[k], float(dice.edge_px[k]), float(dice.angle_rad[k])
-    along = 0.5 * edge * np.array([np.cos(angle), np.sin(angle)])
-    across = np.array([-along[1], along[0]])
-    corners = [(x, y) + i * along + j * across for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    x, y = dice.xy_px[k]
+    corners_px = dice.xy_px[k] + 0.5 * _CORNERS @ dice.A_image_face[k].T
     sure = float(chance[face])
     return Die(
         face=face + 1,
         confidence=round(sure if clear else min(sure, float(dice.centre[k])), 4),
         x_px=float(x),
         y_px=float(y),
-        size_px=edge,
-        angle_deg=float(np.degrees(angle) % 90),
-        corners_px=tuple((float(cx), float(cy)) for cx, cy in corners),
+        size_px=float(dice.edge_px[k]),
+        angle_deg=float(np.degrees(dice.angle_rad[k]) % 90),
+        corners_px=tuple((float(cx), float(cy)) for cx, cy in corners_px),
     )

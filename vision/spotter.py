@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.nets import answer
-from vision.teller import NO_TOP_FACE, tell
+from vision.teller import NO_TOP_FACE, UNREADABLE, tell
 
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
@@ -29,20 +29,20 @@ _SAME_PLACE, _SAME_SIZE = 0.3, 0.3  # edges, log units: within which two looks s
 _CLEAR = 0.4
 _MAY_BE_CLEAR = 0.25  # no teller makes a spot more than half clear that is less clear than this
 _DOUBT = 1e-3  # however sure one net is, the other may overrule it
+_SPOTTED, _TOLD = 0.35, 1.3  # how much the log chances of a face count: the teller sees it larger, and several times
 
 
 @dataclass(frozen=True, slots=True)
 class Spots:
-    """N dice, clearest first: `xy_px` (N, 2) centres and `edge_px` (N,) edges of top faces in pixels of the picture,
-    `angle_rad` (N,) of an edge, `centre` (N,) 0..1 how clearly one is centred there, `chance` (N, 7) of each class;
-    of these two both nets are heard.
+    """N dice, clearest first: `xy_px` (N, 2) middles of top faces in pixels of the picture, `A_image_face` (N, 2, 2)
+    with their edges as columns, `centre` (N,) 0..1 how clearly one is centred there, `chance` (N, 7) of each class; of
+    these two both nets are heard.
 
     `die` is a map, float32 0..1, of what looks like any part of a die, `map_scale` its pixels to one of the picture.
     """
 
     xy_px: Floats
-    edge_px: Floats
-    angle_rad: Floats
+    A_image_face: Floats
     centre: Floats
     chance: Floats
     die: Floats
@@ -51,12 +51,20 @@ class Spots:
     def __len__(self) -> int:
         return len(self.centre)
 
+    @property
+    def edge_px(self) -> Floats:
+        """The edges of squares as large as the top faces look: (N,)."""
+        return np.asarray(np.sqrt(np.abs(np.linalg.det(self.A_image_face))), np.float32)
+
+    @property
+    def angle_rad(self) -> Floats:
+        """Of an edge of each top face: (N,)."""
+        return np.asarray(np.arctan2(self.A_image_face[:, 1, 0], self.A_image_face[:, 0, 0]), np.float32)
+
     def take(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> "Spots":
         """Those of the dice that `which` picks, a bool for each or their numbers."""
-        xy_px, edge_px, angle_rad, centre, chance = (
-            part[which] for part in (self.xy_px, self.edge_px, self.angle_rad, self.centre, self.chance)
-        )
-        return Spots(xy_px, edge_px, angle_rad, centre, chance, self.die, self.map_scale)
+        xy_px, A, centre, chance = (part[which] for part in (self.xy_px, self.A_image_face, self.centre, self.chance))
+        return Spots(xy_px, A, centre, chance, self.die, self.map_scale)
 
     def moved(self, x_px: float, y_px: float) -> "Spots":
         """The same dice in a picture of which this was a part that began at (x, y)."""
@@ -84,10 +92,10 @@ def spot(image_bgr: Image) -> Spots:
 def spot_sized(image_bgr: Image, edge_px: float) -> Spots:
     """The dice in a picture, H×W×3 uint8, in which top faces have about this edge; only those that may be clear.
 
-    This must be quick, and what is known of such a picture speaks too: the teller sees each die one way up.
+    This must be quick, and what is known of such a picture speaks too: the teller looks at each die once.
     """
     spots = glance(image_bgr, PLANE_EDGE_PX / edge_px)
-    return _told(image_bgr, spots.take(spots.centre > _MAY_BE_CLEAR), ways_up=1)
+    return _told(image_bgr, spots.take(spots.centre > _MAY_BE_CLEAR), looks=1)
 
 
 def glance(image_bgr: Image, scale: float) -> Spots:
@@ -95,13 +103,16 @@ def glance(image_bgr: Image, scale: float) -> Spots:
     return _joined([_look(image_bgr, scale)], image_bgr.shape[1])
 
 
-def _told(image_bgr: Image, spots: Spots, ways_up: int = 2) -> Spots:
+def _told(image_bgr: Image, spots: Spots, looks: int = 4) -> Spots:
     """The spots after a closer look at each: as clear, and of such a face, as both nets say."""
-    told = tell(image_bgr, spots.xy_px, spots.edge_px, spots.angle_rad, ways_up)
+    told, xy_px, A = tell(image_bgr, spots.xy_px, spots.A_image_face, looks)
     centre = np.sqrt(spots.centre * (1 - told[:, NO_TOP_FACE]))
-    chance = (spots.chance + _DOUBT) * (told[:, :NO_TOP_FACE] + _DOUBT)
-    told_too = replace(spots, centre=centre, chance=chance / chance.sum(1, keepdims=True))
-    return told_too.take(np.argsort(-centre))
+    spotted, told = spots.chance + _DOUBT, told[:, :NO_TOP_FACE] + _DOUBT
+    chance = spotted * told
+    chance /= chance.sum(1, keepdims=True)
+    face = spotted[:, :UNREADABLE] ** _SPOTTED * told[:, :UNREADABLE] ** _TOLD
+    chance[:, :UNREADABLE] = face / face.sum(1, keepdims=True) * (1 - chance[:, UNREADABLE:])
+    return replace(spots, xy_px=xy_px, A_image_face=A, centre=centre, chance=chance).take(np.argsort(-centre))
 
 
 def _clear_edges(looks: list[tuple[Floats, Floats]]) -> Floats:
@@ -113,7 +124,14 @@ def _joined(looks: list[tuple[Floats, Floats]], width_px: int) -> Spots:
     found = _merged(np.concatenate([rows for rows, _ in looks]))
     size = looks[0][1].shape[::-1]
     die = np.mean([cv2.resize(part, size, interpolation=cv2.INTER_LINEAR) for _, part in looks], axis=0)
-    return Spots(found[:, :2], found[:, 2], found[:, 3], found[:, 4], found[:, 6:], die, die.shape[1] / width_px)
+    A = squares(found[:, 2], found[:, 3])
+    return Spots(found[:, :2], A, found[:, 4], found[:, 6:], die, die.shape[1] / width_px)
+
+
+def squares(edge_px: Floats, angle_rad: Floats) -> Floats:
+    """`A_image_face` (N, 2, 2) of N squares that are seen from straight above."""
+    c, s = edge_px * np.cos(angle_rad), edge_px * np.sin(angle_rad)
+    return np.asarray(np.stack([c, -s, s, c], 1).reshape(-1, 2, 2), np.float32)
 
 
 def _look(image_bgr: Image, scale: float) -> tuple[Floats, Floats]:

@@ -1,5 +1,7 @@
 """Tells the top face of a die that was spotted: a small net that sees one place at a time, upright and at one size.
 
+It says too how the face truly lies, so that the next look sees it square: without slant, and as large as any other.
+
 The net (`teller.onnx`) learned on the same invented scenes as the spotter, at the places that the latter took for dice,
 rightly or not.
 """
@@ -18,6 +20,12 @@ ACROSS = 2.0
 """Edges of a top face across a place: enough around it to tell a top face from one at the side."""
 UNREADABLE, NO_TOP_FACE = 6, 7
 """The classes, after the six faces, of a die whose top face cannot be told and of a place where no top face is."""
+SAID = NO_TOP_FACE + 1 + 6
+"""What the net says of a place: logits of the classes; then, of the face it shows, x and y of its middle, from that of
+the place in edges, and what its edges differ from those of the place, a row of a 2×2 matrix after the other."""
+MOST_OFF = 0.4
+"""No more than this is believed of any of them."""
+EYE, MIRROR = np.eye(2, dtype=np.float32), np.diag(np.array([1, -1], np.float32))
 LIKELIER = 3.0
 """So much likelier NO_TOP_FACE is, against the rest, among the places the spotter finds than among those learned from:
 there it was a quarter (training.telling.SHARES), in photographs and on rigs it is half and more."""
@@ -26,33 +34,37 @@ RARER = 0.5
 be read)."""
 
 
-def tell(image_bgr: Image, xy_px: Floats, edge_px: Floats, angle_rad: Floats, ways_up: int = 2) -> Floats:
-    """The chances (N, 8) of six faces, of an unreadable die and of NO_TOP_FACE at N places of a picture.
+def tell(image_bgr: Image, xy_px: Floats, A_image_face: Floats, looks: int = 4) -> tuple[Floats, Floats, Floats]:
+    """The chances (N, 8) of six faces, of an unreadable die and of NO_TOP_FACE at N places of a picture; and how a top
+    face truly lies there: its middle (N, 2) and `A_image_face` (N, 2, 2), both as they were given, px.
 
-    A mirror shows the same face: with two `ways_up` the place is seen upside down in one too, and the log chances are
-    averaged.
+    `A_image_face` has the edges of a top face as columns. Each look sees what the one before took for the face, in a
+    mirror, which shows the same face; their log chances are averaged.
     """
     if not len(xy_px):
-        return np.zeros((0, NO_TOP_FACE + 1), np.float32)
-    places = []
-    for (x, y), edge, angle in zip(xy_px, edge_px, angle_rad, strict=True):
-        seen = place(image_bgr, float(x), float(y), float(edge), float(angle))
-        places += [seen] if ways_up == 1 else [seen, np.asarray(cv2.flip(seen, 0), np.uint8)]
-    logits = answer("teller", places).reshape(len(xy_px), ways_up, -1)
-    means = (logits - np.logaddexp.reduce(logits, axis=2, keepdims=True)).mean(1)
+        return np.zeros((0, NO_TOP_FACE + 1), np.float32), xy_px, A_image_face
+    logs = []
+    for _ in range(looks):
+        said = answer("teller", [place(image_bgr, xy, A) for xy, A in zip(xy_px, A_image_face, strict=True)])
+        logits, off = said[:, : NO_TOP_FACE + 1], np.clip(said[:, NO_TOP_FACE + 1 :], -MOST_OFF, MOST_OFF)
+        logs.append(logits - np.logaddexp.reduce(logits, axis=1, keepdims=True))
+        xy_px = xy_px + np.einsum("nij,nj->ni", A_image_face, off[:, :2])
+        A_image_face = A_image_face @ (EYE + off[:, 2:].reshape(-1, 2, 2)) @ MIRROR
+    means = np.mean(logs, axis=0)
     means[:, UNREADABLE] += np.log(RARER)
     means[:, NO_TOP_FACE] += np.log(LIKELIER)
     chance = np.exp(means - means.max(1, keepdims=True))
-    return np.asarray(chance / chance.sum(1, keepdims=True), np.float32)
+    chance /= chance.sum(1, keepdims=True)
+    return chance, xy_px, A_image_face
 
 
-def place(image_bgr: Image, x_px: float, y_px: float, edge_px: float, angle_rad: float) -> Image:
-    """What is seen around a point, (64, 64, 3), turned so that edges of this angle lie level, and ACROSS edges wide."""
-    step_px = ACROSS * edge_px / SIDE_PX
-    finer = max(1, int(np.ceil(step_px - 0.3)))  # so many samples for one, where the picture has more to show
-    c, s = np.cos(angle_rad) * step_px / finer, np.sin(angle_rad) * step_px / finer
-    half = (SIDE_PX * finer - 1) / 2
-    A_image_place = np.array([[c, -s, x_px - (c - s) * half], [s, c, y_px - (c + s) * half]])
+def place(image_bgr: Image, xy_px: Floats, A_image_face: Floats) -> Image:
+    """What is seen around a point, (64, 64, 3), so that a face with these edges, as columns, is square; ACROSS wide."""
+    step_px = ACROSS / SIDE_PX * A_image_face
+    finer = max(1, int(np.ceil(np.linalg.norm(step_px, axis=0).max() - 0.3)))  # samples for one: there is more to see
+    A_image_place = np.empty((2, 3))
+    A_image_place[:, :2] = step_px / finer
+    A_image_place[:, 2] = xy_px - A_image_place[:, :2].sum(1) * (SIDE_PX * finer - 1) / 2
     size = (SIDE_PX * finer, SIDE_PX * finer)
     how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     seen = cv2.warpAffine(image_bgr, A_image_place, size, flags=how, borderMode=cv2.BORDER_REPLICATE)
