@@ -331,6 +331,16 @@ def test_every_look_of_the_tray_is_read(style: str):
         assert list(reader.read(image).values) == faces
 
 
+def test_a_doubted_face_that_is_as_dark_as_a_shadow_stays_where_the_nets_see_it_too(ivory: Known):
+    seen = three_seen(ivory)
+    assert seen.view.front is not None
+    front = replace(seen.view.front, solid=np.zeros_like(seen.view.front.solid))
+    found = replace(seen.found, scale=np.full_like(seen.found.scale, 1.2), worth=seen.found.worth + 0.5)
+    dark = replace(seen, view=replace(seen.view, front=front), found=found)
+    nobody = spots_at(dark).take(np.zeros(3, np.bool_))
+    assert [len(look_again(dark, spots).best) for spots in (spots_at(dark), nobody)] == [3, 0]
+
+
 @pytest.mark.parametrize(("face", "second_side", "doubted"), [(1, 0.19, True), (1, 0.24, False), (2, 0.1, False)])
 def test_a_one_must_show_its_sides_even_where_it_was_spotted_too(
     ivory: Known, face: int, second_side: float, doubted: bool

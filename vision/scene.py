@@ -105,8 +105,12 @@ def _sight(view: View, found: Candidates, spots: Spots | None) -> Sight:
     if front is not None:
         # A speck in a shadow makes a poor One, and pips on the sides of two dice a poor Two between them: nothing but
         # shadow is left to it. Were it a die of the floor's colour, its pips would lie there alone: see `lone_pips`.
+        # Black dice may look like shadow: what the nets see too is no speck.
         poses = found.poses[best]
-        kept = [k for k in range(len(best)) if not doubts[k] or own_area(plane, poses, k, front.solid) > _LEAST_OWN]
+        kept = [
+            k for k in range(len(best))
+            if not doubts[k] or borne[k] or own_area(plane, poses, k, front.solid) > _LEAST_OWN
+        ]  # fmt: skip
         best, lead, doubts = best[kept], lead[kept], tuple(doubts[k] for k in kept)
     return Sight(view, found, best, lead, doubts)
 
