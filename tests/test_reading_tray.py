@@ -341,15 +341,20 @@ def test_a_doubted_face_that_is_as_dark_as_a_shadow_stays_where_the_nets_see_it_
     assert [len(look_again(dark, spots).best) for spots in (spots_at(dark), nobody)] == [3, 0]
 
 
-@pytest.mark.parametrize(("face", "second_side", "doubted"), [(1, 0.19, True), (1, 0.24, False), (2, 0.1, False)])
-def test_a_one_must_show_its_sides_even_where_it_was_spotted_too(
-    ivory: Known, face: int, second_side: float, doubted: bool
+@pytest.mark.parametrize(
+    ("face", "second_side", "high", "doubted"),
+    [(1, 0.19, 0.8, True), (1, 0.24, 0.8, False), (1, 0.19, 1.0, False), (2, 0.16, 0.8, False), (2, 0.1, 0.8, True)],
+)
+def test_a_one_must_show_its_sides_unless_the_nets_see_it_square(
+    ivory: Known, face: int, second_side: float, high: float, doubted: bool
 ):
-    """A die that leans on a wall may turn its One to the camera, and then no net sees that it leans."""
+    """A die that leans on a wall may turn its One to the camera, which then sees it slanted."""
     seen = three_seen(ivory)
     faces = replace(seen.found.faces, face=np.full_like(seen.found.faces.face, face))
     sides = np.full_like(seen.found.second_side, second_side)
     found = replace(seen.found, faces=faces, second_side=sides, worth=seen.found.worth + 0.5)
     weak = replace(seen, found=found)  # and worth more than what is spotted, so that it is judged
-    doubts = look_again(weak, spots_at(weak)).doubts
+    spots = spots_at(weak)
+    slanted = replace(spots, A_image_face=np.diag([1, high]).astype(np.float32) @ spots.A_image_face)
+    doubts = look_again(weak, slanted).doubts
     assert [any("outline" in doubt for doubt in of_one) for of_one in doubts] == [doubted] * 3

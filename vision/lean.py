@@ -18,7 +18,7 @@ _REACH, _LEAST_AREA = 1.3, 0.5  # edges from the middle of a top face; squares o
 # Before any die is seen: how far bodies are seen from their top faces in the middle of the picture, in edges, and how
 # much nearer to the middle for each edge from there; and how far dice that lie flat stray from that.
 _MIDDLE, _SLOPE, _SLOPE_OFF, _STRAY = 0.2, -0.028, 0.012, 0.05
-# The same of how slanted top faces are, see `_slants`; how far they stray is told for large dice and for each pixel.
+# The same of how slanted top faces are (`Spots.slant`); how far they stray, for large dice and for each pixel.
 _SLANT, _SLANT_SLOPE, _SLANT_STRAY, _SLANT_STRAY_PX = 0.1, 0.01, 0.015, 0.5
 
 
@@ -46,7 +46,7 @@ def leans(dice: Spots, clear: NDArray[np.bool_]) -> Floats:
     # Seen by a camera far above them, bodies shift by a + s · at; slants change by any linear map, hardly.
     shifts = np.array([[one, none, x], [none, one, y]]).transpose(2, 0, 1)
     slants = np.array([[one, none, x, none, y, none], [none, one, none, x, none, y]]).transpose(2, 0, 1)
-    shift, slant = (np.where(clear[:, None], seen, np.nan) for seen in (_shifts(dice), _slants(dice)))
+    shift, slant = (np.where(clear[:, None], seen, np.nan) for seen in (_shifts(dice), dice.slant))
     stray = np.hypot(_SLANT_STRAY, _SLANT_STRAY_PX / dice.edge_px)
     far = _strays(shift, shifts, [0, 0, _SLOPE], [_MIDDLE, _MIDDLE, _SLOPE_OFF], _STRAY * one)
     slanted = _strays(slant, slants, [0] * 6, [_SLANT] * 2 + [_SLANT_SLOPE] * 4, stray)
@@ -70,14 +70,6 @@ def _shifts(dice: Spots) -> Floats:
         if len(mine) > _LEAST_AREA * (edge * dice.map_scale) ** 2:
             shift[k] = (mine.mean(0) - dice.xy_px[k]) / edge
     return shift
-
-
-def _slants(dice: Spots) -> Floats:
-    """How much longer each top face looks down than across, and along one diagonal than the other, (N, 2): 0 for a
-    square however it is turned, about a quarter of the square of the angle (rad) at which it is seen.
-    """
-    M = dice.A_image_face @ dice.A_image_face.transpose(0, 2, 1) / dice.edge_px[:, None, None] ** 2
-    return np.stack([(M[:, 1, 1] - M[:, 0, 0]) / 4, M[:, 0, 1] / 2], 1)
 
 
 def _strays(seen: Floats, J: Floats, mean: list[float], deviation: list[float], stray: Floats) -> Floats:

@@ -38,7 +38,8 @@ _STILL_THERE = 0.5
 _USUAL_EDGE = 0.4
 _LEAST_EDGE = 0.15
 _UNEVEN, _UNEVEN_COST = 0.12, 1.0
-_CLEAR_CENTRE, _CLEAR_CHANCE, _SIZE_OFF, _SAME_PLACE, _VOUCHED = 0.5, 0.9, 0.25, 0.15, 0.7
+_CLEAR_CENTRE, _CLEAR_CHANCE, _SAME_PLACE, _VOUCHED = 0.5, 0.9, 0.15, 0.7
+_SIZE_OFF, _SLANTED = 0.12, 0.06
 _NEAR: Floats = np.array(
     [(x, y, turn) for x in (-0.05, 0, 0.05) for y in (-0.05, 0, 0.05) for turn in (-0.1, -0.05, 0, 0.05, 0.1)],
     np.float32,
@@ -142,9 +143,14 @@ def borne_out(found: Candidates, which: NDArray[np.int64], spots: Spots, view: V
 
 
 def clear_spots(spots: Spots, view: View) -> Spots:
-    """Those of the spots that are clearly dice of the right size and one face."""
+    """Those of the spots that are clearly dice of one face and, being square and of the right size, lie flat.
+
+    Of 973 faces of dice lying flat one in a hundred was off by more than half of what is allowed, of 49 leaning all but
+    one by more than all of it.
+    """
     clear = (spots.centre > _CLEAR_CENTRE) & (spots.chance.max(1) > _CLEAR_CHANCE)
     clear &= np.abs(np.log(spots.edge_px / view.plane.px_per_edge)) < _SIZE_OFF
+    clear &= np.linalg.norm(spots.slant, axis=1) < _SLANTED
     return spots.take(clear & (spots.chance.argmax(1) < UNREADABLE))
 
 

@@ -133,8 +133,8 @@ def _doubts(
             glare = "there is glare on a die: " if glares[k] > MOST_GLARE and found.faces.polarity[i] > 0 else ""
             of_one.append(f"{glare}the pips of the {face} are hard to see")
         # One side may hardly be seen against a neighbour; where two are not, spots of others may have made up a face.
-        # A single pip tells little of how a die lies, to the nets too: the sides of a One must tell it.
-        least_side = _WEAK_SIDE_OF_ONE if face == 1 else 0.0 if borne[k] else _WEAK_SIDE
+        # A single pip tells little of how a die lies: the sides of a One must tell it.
+        least_side = 0.0 if borne[k] else _WEAK_SIDE_OF_ONE if face == 1 else _WEAK_SIDE
         if found.outline[i] < _WEAK_OUTLINE or found.second_side[i] < least_side:
             of_one.append(f"the {face} has no clear outline: a die may be leaning")
         if wide[k] > view.dice.largest + _TOO_WIDE:
