@@ -3,17 +3,19 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
 from training import labels
+from training.command import TrainingError
 from training.dice import NORMALS, flat_pose, overlap, top_face
 from training.lessons import Floats as Labels
 from training.lessons import varied, wanted
 from training.looks import look
-from training.places import CUT_OFF, known, mostly_whole
+from training.places import CUT_OFF, known, mostly_whole, write
 from training.scenes import SIDE_PX, Scene, invent
 from training.spoiled import FAULTS, blank, spoil
 from training.surfaces import SIZE_PX, SURFACES, Floats
@@ -172,6 +174,13 @@ def test_spots_are_known_by_the_dice_they_are_at() -> None:
     assert rows[:, :2].tolist() == [[104, 97], [118, 100], [40, 200]]
     assert rows[:, 4].tolist() == [4, NO_TOP_FACE, NO_TOP_FACE]
     assert of_die.tolist() == [0, -1, -1]
+
+
+def test_examples_of_an_older_kind_are_refused_in_words(tmp_path: Path) -> None:
+    part = tmp_path / "part-0.npz"
+    np.savez(part, images=np.zeros((0, SIDE_PX, SIDE_PX, 3)), labels=np.zeros((0, 16, 5)))
+    with pytest.raises(TrainingError, match="make it anew"):
+        write(part)
 
 
 @pytest.mark.parametrize(

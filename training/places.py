@@ -32,6 +32,8 @@ def write(part: Path) -> None:
     and the columns along its edges (px), NaN where none is. All dice are among them, as they lie and as spotted.
     """
     with np.load(part) as file:
+        if "shapes" not in file:
+            raise TrainingError(f"{part} does not say how top faces lie, as an older one: delete it and make it anew")
         images, labels, shapes = file["images"], file["labels"], file["shapes"]
     rng, rows = np.random.default_rng(0), []
     for k, (image, dice, shape) in enumerate(zip(images, labels, shapes, strict=True)):
