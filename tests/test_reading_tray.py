@@ -10,6 +10,7 @@ import pytest
 from hardware.scenery import LOOKS
 from hardware.simulated import SimulatedTray
 from tests.known_tray import Image, quick_tray, thrown, true_profile
+from vision import learn
 from vision.learn import learn_dice
 from vision.profile import TrayProfile
 from vision.read import Reader
@@ -47,6 +48,14 @@ def test_the_dice_are_learned_from_unlabelled_rolls(known: Known):
     assert profile.dice.edge_mm == pytest.approx(tray.look.edge_mm, rel=0.05)
     spacing_mm = (profile.dice.pip_spacing or 0) * profile.dice.edge_mm
     assert spacing_mm == pytest.approx(tray.look.pip_spacing * tray.look.edge_mm, rel=0.02)
+
+
+def test_dice_are_learned_though_their_borders_mislead(monkeypatch: pytest.MonkeyPatch):
+    """As glare on wide round edges does: then the nets tell how large the dice are."""
+    monkeypatch.setattr(learn, "half_width", lambda *_: 0.43)
+    tray = new_tray("ivory on green")
+    dice = learn_dice([thrown(tray)[0] for _ in range(2)], true_profile(tray))
+    assert dice.edge_mm == pytest.approx(tray.look.edge_mm, rel=0.05)
 
 
 def test_dice_that_lie_flat_are_read_exactly(known: Known):

@@ -142,14 +142,15 @@ def borne_out(found: Candidates, which: NDArray[np.int64], spots: Spots, view: V
     return np.asarray((same & (away < _SAME_PLACE * view.plane.px_per_edge)).any(1))
 
 
-def clear_spots(spots: Spots, view: View) -> Spots:
-    """Those of the spots that are clearly dice of one face and, being square and of the right size, lie flat.
+def clear_spots(spots: Spots, view: View, size_off: float = _SIZE_OFF) -> Spots:
+    """Those of the spots that are clearly dice of one face and, being square and of the right size but for so many log
+    units, lie flat.
 
     Of 973 faces of dice lying flat one in a hundred was off by more than half of what is allowed, of 49 leaning all but
     one by more than all of it.
     """
     clear = (spots.centre > _CLEAR_CENTRE) & (spots.chance.max(1) > _CLEAR_CHANCE)
-    clear &= np.abs(np.log(spots.edge_px / view.plane.px_per_edge)) < _SIZE_OFF
+    clear &= np.abs(np.log(spots.edge_px / view.plane.px_per_edge)) < size_off
     clear &= np.linalg.norm(spots.slant, axis=1) < _SLANTED
     return spots.take(clear & (spots.chance.argmax(1) < UNREADABLE))
 
