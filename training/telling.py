@@ -104,11 +104,11 @@ def _within(rng: np.random.Generator, *count: int) -> NDArray[np.float64]:
 
 def losses(said: torch.Tensor, want: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """How far off the answers (n, 14) are: of class and pose."""
-    logits, pose = said[:, : NO_TOP_FACE + 1], said[:, NO_TOP_FACE + 1 :]
+    logits, lies = said[:, : NO_TOP_FACE + 1], said[:, NO_TOP_FACE + 1 :]
     known = want["pose"].isfinite().all(1)
     return {
         "kind": functional.cross_entropy(logits, want["kind"], label_smoothing=0.01),
-        "pose": functional.smooth_l1_loss(POSE_WEIGHT * pose[known], POSE_WEIGHT * want["pose"][known]),
+        "pose": functional.smooth_l1_loss(POSE_WEIGHT * lies[known], POSE_WEIGHT * want["pose"][known]),
     }
 
 
