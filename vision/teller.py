@@ -26,9 +26,10 @@ the place in edges, and what its edges differ from those of the place, a row of 
 MOST_OFF = 0.4
 """No more than this is believed of any of them."""
 EYE, MIRROR = np.eye(2, dtype=np.float32), np.diag(np.array([1, -1], np.float32))
-LIKELIER = 3.0
+LIKELIER = 5.0
 """So much likelier NO_TOP_FACE is, against the rest, among the places the spotter finds than among those learned from:
-there it was a quarter (training.telling.SHARES), in photographs and on rigs it is half and more."""
+there it was a quarter (training.telling.SHARES), in photographs and on rigs it is half and more; and looks that follow
+what the first one took for a face see one more readily."""
 RARER = 0.5
 """So much rarer is UNREADABLE: a third of the dice there lean or are hidden, in play hardly one (but that one must not
 be read)."""
