@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tests.known_tray import quick_tray, thrown
 from vision import loose
+from vision.explain import SQUARE
 from vision.loose import read_loose
 from vision.profile import TrayProfile
 from vision.reading import Die
@@ -23,7 +24,7 @@ def draw_face(image: Image, face: int, x: float, y: float, angle_deg: float = 0.
     sites = {1: "....o....", 2: "o.......o", 3: "o...o...o", 4: "o.o...o.o", 5: "o.o.o.o.o", 6: "ooo...ooo"}[face]
     c, s = np.cos(np.radians(angle_deg)), np.sin(np.radians(angle_deg))
     A = np.array([[c, -s], [s, c]]) * edge_px
-    corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) @ A.T + (x, y)
+    corners = SQUARE @ A.T + (x, y)
     cv2.fillConvexPoly(image, np.rint(corners).astype(np.int32), IVORY, cv2.LINE_AA)
     for k in (k for k, mark in enumerate(sites) if mark == "o"):
         at = np.array([k % 3 - 1, k // 3 - 1]) * 0.26 @ A.T + (x, y)
@@ -163,17 +164,17 @@ def test_the_face_of_a_place_is_told_though_it_was_found_only_about_there(
 
 
 def test_every_look_sees_better_how_a_top_face_lies(die_of: dict[int, tuple[Image, Die]]) -> None:
-    off_px: dict[int, list[float]] = {looks: [] for looks in range(3)}
+    off: dict[int, list[float]] = {looks: [] for looks in range(3)}
     for picture, die in die_of.values():
         truly = np.array(die.corners_px)
         begin = np.array([[die.x_px + 0.08 * die.size_px, die.y_px - 0.06 * die.size_px]], np.float32)
         A = squares(np.array([1.2 * die.size_px]), np.deg2rad([die.angle_deg + 10]))
-        for looks, far in off_px.items():
+        for looks, far in off.items():
             _, (xy,), (A_image_face,) = tell(picture, begin, A, looks) if looks else (None, begin, A)
-            corners = xy + np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) @ A_image_face.T
+            corners = xy + SQUARE @ A_image_face.T
             apart = np.linalg.norm(corners[:, None] - truly, axis=2).min(1)
             far.append(float(apart.max() / die.size_px))
-    spotted, once, twice = (float(np.mean(far)) for far in off_px.values())
+    spotted, once, twice = (float(np.mean(far)) for far in off.values())
     assert twice < once < 0.5 * spotted
     assert twice < 0.1
 

@@ -40,6 +40,7 @@ def write(part: Path) -> None:
         zoom = float(np.exp(rng.uniform(*np.log(ZOOMS)))) if k % 2 else 1.0
         spotted, of_die = known(glance(image, zoom), dice)
         own = np.nonzero(dice[:, 4] < UNDECIDED)[0]
+        # The last row is that of no die.
         truly = np.vstack([np.column_stack([dice[:, :2], shape.reshape(-1, 4)]), np.full(6, np.nan)])
         truly[:-1][dice[:, 4] >= UNREADABLE] = np.nan
         for some, which in ((dice[own], own), (spotted, of_die)):

@@ -28,20 +28,25 @@ AGAIN, SLANT, CLOSER = 0.5, 0.05, 0.4
 """How often a face is seen as it truly lies, as by a second look; how far off that is: its edges, and the share that
 is left of what the spotter is off."""
 POSE_WEIGHT = 10.0
-"""A tenth of an edge is as bad as a face that cannot be told."""
+"""How lying wrong is weighed against a wrong class: a tenth of an edge counts as one."""
 WAY_OFF = 0.06
 """So many of the faces are shown from beside or at a wrong size: what is there is no top face of that size."""
 BESIDE, SMALLER, LARGER = (0.5, 0.85), (0.3, 0.58), (1.75, 2.5)
 
 
 def load(path: Path) -> dict[str, NDArray[Any]]:
-    """The places of one file, of each class those there are, and the pictures they are in."""
+    """The places of one file, of each class and of all `faces` those there are, and the pictures they are in."""
     rows = mostly_whole(np.load(path)["places"])
-    return {"images": images_of(path), **{str(kind): rows[rows[:, 5] == kind] for kind in range(len(SHARES))}}
+    faces = rows[rows[:, 5] < UNREADABLE]
+    return {
+        "images": images_of(path),
+        "faces": faces,
+        **{str(kind): rows[rows[:, 5] == kind] for kind in range(len(SHARES))},
+    }
 
 
 def batch(files: Files, rng: np.random.Generator) -> Batch:
-    """Places (n, 3, 64, 64) in 0..1, and the class of each."""
+    """Places (n, 3, 64, 64) in 0..1, and the class of each and how its face lies."""
     seen, kinds, poses = zip(*(_shown(files, rng) for _ in range(BATCH)), strict=True)
     pictures = torch.from_numpy(np.stack(seen)).permute(0, 3, 1, 2).float() / 255
     return pictures, {"kind": torch.tensor(kinds), "pose": torch.from_numpy(np.stack(poses)).float()}
@@ -90,7 +95,7 @@ def _square(edge: float, angle: float) -> Floats:
 
 def _slant(file: dict[str, NDArray[Any]], rng: np.random.Generator) -> Floats:
     """How a camera saw some face slanted, (2, 2): what is no face must not be known by being seen otherwise."""
-    faces = np.concatenate([file[str(kind)] for kind in range(UNREADABLE)])
+    faces = file["faces"]
     if not len(faces):
         return np.eye(2)
     U, lengths, _ = np.linalg.svd(faces[int(rng.integers(len(faces))), -4:].reshape(2, 2).astype(float))

@@ -79,13 +79,13 @@ def _strays(seen: Floats, J: Floats, mean: list[float], deviation: list[float], 
     `deviation` (P,) were known before, but for normal errors of deviation `stray` (N,).
     """
     known = np.isfinite(seen[:, 0])
+    precision = np.diag(np.array(deviation) ** -2)
     squares = np.zeros(len(seen))
     for k in np.nonzero(known)[0]:
         others = known & (np.arange(len(seen)) != k)
         rows, weights = J[others].reshape(-1, J.shape[2]), np.repeat(stray[others] ** -2, 2)
-        information = np.diag(np.array(deviation) ** -2) + rows.T * weights @ rows
-        evidence = np.array(mean) / np.array(deviation) ** 2 + rows.T * weights @ seen[others].ravel()
-        covariance = np.linalg.inv(information)
+        covariance = np.linalg.inv(precision + rows.T * weights @ rows)
+        evidence = precision @ mean + rows.T * weights @ seen[others].ravel()
         off = seen[k] - J[k] @ covariance @ evidence
         squares[k] = off @ np.linalg.solve(J[k] @ covariance @ J[k].T + np.eye(2) * stray[k] ** 2, off)
     return squares

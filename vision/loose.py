@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.explain import SQUARE
 from vision.lean import leans, parts_of_dice
 from vision.pips import log_picture, sample
 from vision.profile import TrayProfile
@@ -32,8 +33,6 @@ SURE_PART = 0.85  # the chance that half of it has to be a die: boxes and cables
 LEAST_PART = 25  # pixels of the map: a small die that was not spotted at all
 ON_TOP = 0.35  # edges from the middle of a top face, within its rounded rim
 NEW = 0.15  # log units by which a place in the empty tray changes when a die comes to lie on it
-
-_CORNERS = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
 
 
 def read_loose(image_bgr: Image, profile: TrayProfile | None = None, expect: int | None = None) -> Reading:
@@ -137,7 +136,7 @@ def stray(dice: Spots) -> bool:
 def _die(dice: Spots, k: int, chance: Floats, clear: bool) -> Die:
     face = int(chance.argmax())
     x, y = dice.xy_px[k]
-    corners_px = dice.xy_px[k] + 0.5 * _CORNERS @ dice.A_image_face[k].T
+    corners_px = dice.xy_px[k] + SQUARE @ dice.A_image_face[k].T
     sure = float(chance[face])
     return Die(
         face=face + 1,

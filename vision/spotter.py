@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.nets import answer
-from vision.teller import NO_TOP_FACE, UNREADABLE, tell
+from vision.teller import LOOKS, NO_TOP_FACE, UNREADABLE, tell
 
 Floats = NDArray[np.float32]
 Image = NDArray[np.uint8]
@@ -111,15 +111,14 @@ def glance(image_bgr: Image, scale: float) -> Spots:
     return _joined([_look(image_bgr, scale)], image_bgr.shape[1])
 
 
-def _told(image_bgr: Image, spots: Spots, looks: int = 4) -> Spots:
+def _told(image_bgr: Image, spots: Spots, looks: int = LOOKS) -> Spots:
     """The spots after a closer look at each: as clear, and of such a face, as both nets say."""
     told, xy_px, A = tell(image_bgr, spots.xy_px, spots.A_image_face, looks)
     centre = np.sqrt(spots.centre * (1 - told[:, NO_TOP_FACE]))
     spotted, told = spots.chance + _DOUBT, told[:, :NO_TOP_FACE] + _DOUBT
-    chance = spotted * told
-    chance /= chance.sum(1, keepdims=True)
-    face = spotted[:, :UNREADABLE] ** _SPOTTED * told[:, :UNREADABLE] ** _TOLD
-    chance[:, :UNREADABLE] = face / face.sum(1, keepdims=True) * (1 - chance[:, UNREADABLE:])
+    both, face = spotted * told, (spotted**_SPOTTED * told**_TOLD)[:, :UNREADABLE]
+    unreadable = both[:, UNREADABLE:] / both.sum(1, keepdims=True)
+    chance = np.concatenate([face / face.sum(1, keepdims=True) * (1 - unreadable), unreadable], axis=1)
     return replace(spots, xy_px=xy_px, A_image_face=A, centre=centre, chance=chance).take(np.argsort(-centre))
 
 

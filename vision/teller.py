@@ -23,6 +23,8 @@ UNREADABLE, NO_TOP_FACE = 6, 7
 SAID = NO_TOP_FACE + 1 + 6
 """What the net says of a place: logits of the classes; then, of the face it shows, x and y of its middle, from that of
 the place in edges, and what its edges differ from those of the place, a row of a 2×2 matrix after the other."""
+LOOKS = 4
+"""So often a place is seen where there is time."""
 MOST_OFF = 0.4
 """No more than this is believed of any of them."""
 EYE, MIRROR = np.eye(2, dtype=np.float32), np.diag(np.array([1, -1], np.float32))
@@ -35,7 +37,7 @@ RARER = 0.5
 be read)."""
 
 
-def tell(image_bgr: Image, xy_px: Floats, A_image_face: Floats, looks: int = 4) -> tuple[Floats, Floats, Floats]:
+def tell(image_bgr: Image, xy_px: Floats, A_image_face: Floats, looks: int = LOOKS) -> tuple[Floats, Floats, Floats]:
     """The chances (N, 8) of six faces, of an unreadable die and of NO_TOP_FACE at N places of a picture; and how a top
     face truly lies there: its middle (N, 2) and `A_image_face` (N, 2, 2), both as they were given, px.
 
